@@ -6,8 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Literal, NamedTuple, cast
 
-from spackscope.model.analysis.compare import Comparison
-from spackscope.model.analysis.dag import Dag, count_dependents, dag_of, explicit_specs, post_order
+from spackscope.model.analysis.dag import (
+    Dag,
+    Walker,
+    count_dependents,
+    dag_of,
+    explicit_specs,
+    post_order,
+)
+from spackscope.model.analysis.differences import Difference, compare_specs
 from spackscope.model.analysis.nearest import (
     CandidateGroup,
     Nearest,
@@ -20,8 +27,8 @@ from spackscope.model.core.tasks import report_progress
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import nearest_first
 
-MAX_STEPS = 2_000_000
-"""Pairs of nodes with their dependencies that are compared for all missing specs."""
+MAX_COMPARED = 5_000
+"""Missing specs that are compared with their nearest candidates."""
 
 _LOCK = ".lock"
 """The ending of lock files."""
@@ -114,8 +121,8 @@ class Missing(Frozen):
     all the same. If it can be built at once, `needed_by` counts the missing specs that wait for
     it, else 0.
 
-    `comparison` compares the missing spec, first, with the nearest candidate; None without a
-    candidate, and where the two cannot be compared: see `NearCandidate.causes`.
+    `differences` compare the missing spec, first, with the nearest candidate; None without a
+    candidate, and where the dependencies of the two cannot be compared.
     """
 
     id: int
@@ -127,7 +134,7 @@ class Missing(Frozen):
     is_recorded: bool
     needed_by: int
     nearest: Nearest = Nearest()
-    comparison: Comparison | None = None
+    differences: Sequence[Difference] | None = None
 
 
 class Coverage(Frozen):
@@ -276,9 +283,8 @@ def find_nearest(coverage: Coverage) -> Coverage:
     The coverage `is_cut` if not all pairs of specs are compared. Raises Cancelled.
     """
     graph = coverage.graph
-    search = NearestSearch(graph)
+    search, walker = NearestSearch(graph), Walker(graph)
     by_package: dict[str, Sequence[CandidateGroup]] = {}
-    steps = 0
     every: list[Missing] = []
     for number, spec in enumerate(coverage.missing):
         report_progress("missing specs compared", number, len(coverage.missing))
@@ -286,12 +292,9 @@ def find_nearest(coverage: Coverage) -> Coverage:
             ids = candidates(graph.catalog, spec.package)
             by_package[spec.package] = group_candidates(graph, ids)
         nearest = search.find(spec.id, by_package[spec.package])
-        comparison = None
-        best = nearest.best
-        if best is not None and best.causes is not None and steps <= MAX_STEPS:
-            before = search.pairs.steps
-            comparison = search.pairs.compare(spec.id, best.id)
-            steps += search.pairs.steps - before
-        every.append(replace(spec, nearest=nearest, comparison=comparison))
-    is_cut = search.is_exhausted or steps > MAX_STEPS
+        differences, best = None, nearest.best
+        if best is not None and best.has_comparable and number < MAX_COMPARED:
+            differences = compare_specs(walker, [spec.id, best.id])
+        every.append(replace(spec, nearest=nearest, differences=differences))
+    is_cut = search.is_exhausted or len(every) > MAX_COMPARED
     return replace(coverage, missing=tuple(every), is_cut=is_cut)

@@ -200,12 +200,15 @@ class Dag:
         return {self.identity(id_ - own + each) for each in up}
 
     def reached(self, ids: Iterable[int], *, run_only: bool = False) -> set[int]:
-        """Return specs of the first catalog with their closures.
-
-        `run_only` follows run-time dependencies only.
-        """
-        edges = self.catalog.edges
-        return edges.down.reached(ids, edges.are_run if run_only else None)
+        """Return specs with their closures; `run_only` follows run-time dependencies only."""
+        reached = set[int]()
+        own = [(id_ - id_ % _OFFSET, id_ % _OFFSET) for id_ in ids]
+        for offset in {offset for offset, _ in own}:
+            edges = self._sides[offset > 0].edges
+            starts = [id_ for of_side, id_ in own if of_side == offset]
+            of_kind = edges.are_run if run_only else None
+            reached.update(map(offset.__add__, edges.down.reached(starts, of_kind)))
+        return reached
 
     def configuration(self, id_: int) -> int:
         """Return a number, equal for specs with equal attributes; below 0 for absent ones."""
@@ -626,30 +629,48 @@ class Walker:
     """Walks the closures of specs; shared dependencies are read once."""
 
     def __init__(self, graph: Dag) -> None:
-        self._graph = graph
-        self.name, self.version = (lru_cache(None)(read) for read in (graph.name, graph.version))
-        self.identity = lru_cache(None)(graph.identity)
-        self.lists_dependencies = lru_cache(None)(graph.lists_dependencies)
-        self.steps = cached_method(self._read_steps)
+        self.graph = graph
+        self.name = lru_cache(None)(graph.name)
+        self._identity = lru_cache(None)(graph.identity)
+        self._lists_dependencies = lru_cache(None)(graph.lists_dependencies)
         self._is_run = lru_cache(None)(is_run)
+        self.steps = cached_method(self._read_steps)
 
     def _read_steps(self, id_: int) -> list[Step]:
         return [
-            Step(child, self.identity(child), self.name(child), kind)
-            for child, kind in self._graph.links(id_)
+            Step(child, self._identity(child), self.name(child), kind)
+            for child, kind in self.graph.links(id_)
         ]
 
-    def walk(self, ids: Iterable[int], *, run_only: bool) -> Walk:
-        """Walk the closures of specs, nearest first; `run_only` over run-time dependencies."""
-        walk = Walk({}, [], {}, set(), self.name)
-        queue = deque((id_, self.identity(id_), self.name(id_), 0) for id_ in dict.fromkeys(ids))
-        walk.came_from.update((identity, identity) for _, identity, _, _ in queue)
+    def closure(self, id_: int, *, run_only: bool) -> frozenset[int]:
+        """Return the first ids of a spec and its dependencies; `run_only` of run-time ones."""
+        return frozenset(map(self._identity, self.graph.reached([id_], run_only=run_only)))
+
+    def walk(
+        self,
+        id_: int,
+        *,
+        run_only: bool,
+        name: str = "",
+        left_out: Collection[int] = (),
+    ) -> Walk:
+        """Walk the closure of a spec, nearest first; `run_only` over run-time dependencies.
+
+        The spec itself has another `name`, if that is given. Dependencies of specs that are
+        `left_out` are not followed, and these specs are there only if their package has no others.
+        """
+        walk, others = Walk({}, [], {}, set(), self.name), dict[str, dict[int, None]]()
+        queue = deque([(id_, self._identity(id_), name or self.name(id_), 0)])
+        walk.came_from[queue[0][1]] = queue[0][1]
         while queue:
             id_, identity, name, depth = queue.popleft()
-            walk.nodes.setdefault(name, {})[identity] = None
+            is_left_out = bool(depth) and identity in left_out
+            (others if is_left_out else walk.nodes).setdefault(name, {})[identity] = None
+            if is_left_out:
+                continue
             steps = self.steps(id_)
             is_cut = bool(steps) and (depth == MAX_DEPTH or len(walk.came_from) > MAX_WALKED)
-            if is_cut or not self.lists_dependencies(id_):
+            if is_cut or not self._lists_dependencies(id_):
                 walk.unknown.add(identity)
             for step in () if is_cut else steps:
                 if run_only and not self._is_run(step.kind.deptypes):
@@ -658,6 +679,8 @@ class Walker:
                 if step.identity not in walk.came_from:
                     walk.came_from[step.identity] = identity
                     queue.append((*step[:3], depth + 1))
+        for name, nodes in others.items():
+            walk.nodes.setdefault(name, nodes)
         return walk
 
 

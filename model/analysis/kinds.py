@@ -12,7 +12,7 @@ from spackscope.model.analysis.dag import (
     post_order,
     run_time_deptypes,
 )
-from spackscope.model.analysis.varying import compilers, run_values
+from spackscope.model.analysis.differences import compilers, run_values
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.catalog import Catalog

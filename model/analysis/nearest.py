@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache, partial
 from typing import NamedTuple
 
-from spackscope.model.analysis.compare import MAX_PAIRS, Difference, Pairs
-from spackscope.model.analysis.dag import PROVIDED, Attributes, AttributeValue, Dag, is_always_told
+from spackscope.model.analysis.dag import (
+    PROVIDED,
+    Attributes,
+    AttributeValue,
+    Dag,
+    compiled_languages,
+    is_always_told,
+    texts,
+)
+from spackscope.model.analysis.differences import Difference
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import compiler_name
 from spackscope.model.core.tasks import check_cancelled
 
-MAX_STEPS = 5_000_000
-"""Pairs of nodes with their dependencies that one search visits to count causes."""
-
 MAX_COMPARED = 1_000_000
-"""Groups of candidates that one search compares in full."""
+"""Candidates that one search compares with specs."""
 
 _MAX_LATER = 50
-"""Groups that are compared with each spec after MAX_COMPARED."""
+"""Candidates that are compared with each spec after MAX_COMPARED."""
 
 _MAX_LOOK_ALIKES = 100
 """The most look-alikes among which the nearest is searched for."""
+
+_MAX_KEPT = 1024
+"""Specs whose closures are kept for the next comparison."""
 
 _COMPILER = "compiler"
 _NOT_CHOSEN = frozenset(
@@ -35,6 +45,27 @@ _NOT_CHOSEN = frozenset(
 def chosen_values(attributes: Attributes) -> dict[str, AttributeValue]:
     """Return the attributes that a user chooses, but the compiler."""
     return {name: value for name, value in attributes.items() if name not in _NOT_CHOSEN}
+
+
+def compilers_of(graph: Dag, id_: int) -> tuple[str, ...]:
+    """Return the compilers of a spec as `name@version`, by the names since Spack 1.0.
+
+    Before Spack 1.0 the one compiler is an attribute; since then compilers are dependencies. The
+    languages do not count here: older documents do not have them. Only the name is known of a
+    compiler that no document describes.
+    """
+    children = {
+        c: graph.name(c) for c, kind in graph.links(id_) if compiled_languages(kind.virtuals)
+    }
+    if children:
+        names = (
+            f"{name}@{graph.version(child)}" if graph.is_described(child) else name
+            for child, name in children.items()
+        )
+        return tuple(sorted({*names}))
+    stated = str(graph.attributes(id_).get(_COMPILER, ""))
+    name, _, version = stated.partition("/")[0].partition("@")
+    return (f"{compiler_name(name)}@{version.removeprefix('=')}",) if stated else ()
 
 
 class CandidateGroup(NamedTuple):
@@ -54,6 +85,11 @@ class CandidateGroup(NamedTuple):
         if self.lists_dependencies and other.lists_dependencies:
             return names
         return set(filter(is_always_told, names))
+
+    def has_comparable(self, other: CandidateGroup) -> bool:
+        """Check whether the dependencies of both are known, and in the same specfile format."""
+        are_known = self.lists_dependencies and other.lists_dependencies
+        return are_known and self.spec_format == other.spec_format
 
 
 def _group(graph: Dag, id_: int) -> CandidateGroup:
@@ -78,16 +114,20 @@ def group_candidates(graph: Dag, ids: Iterable[int]) -> Sequence[CandidateGroup]
     return list(groups.values())
 
 
-class NearCandidate(Frozen):
-    """A candidate with its own differing attributes, and the number of all causes.
+def _configurations_of(graph: Dag, id_: int) -> frozenset[int]:
+    """Return the configurations of a spec and of all specs below it."""
+    return frozenset(map(graph.configuration, graph.reached([id_])))
 
-    `causes` is None if causes cannot be counted: the two specs have different specfile formats, a
-    source does not list the dependencies of one, or the search has taken MAX_STEPS.
+
+class NearCandidate(Frozen):
+    """A candidate with its own differing attributes.
+
+    `has_comparable` dependencies if its source lists them in the same specfile format.
     """
 
     id: int
     differences: tuple[Difference, ...]
-    causes: int | None = None
+    has_comparable: bool = False
 
 
 class Nearest(Frozen):
@@ -105,37 +145,37 @@ class NearestSearch:
     """Searches for the nearest candidate of each of several specs."""
 
     def __init__(self, graph: Dag) -> None:
-        self.pairs = Pairs(graph)
+        self.graph = graph
+        self._compilers = lru_cache(None)(partial(compilers_of, graph))
+        self._configurations = lru_cache(_MAX_KEPT)(partial(_configurations_of, graph))
         self._compared = 0
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether the search has visited so many pairs that it counts no more causes.
-
-        It does not compare all candidates then, either.
-        """
-        return self.pairs.steps > MAX_STEPS or self._compared > MAX_COMPARED
+        """Whether so many candidates were compared that only the first ones are from now on."""
+        return self._compared > MAX_COMPARED
 
     def nearest(self, id_: int, candidates: Iterable[int]) -> Nearest:
         """Return the candidate nearest to a spec; the spec itself is not a candidate.
 
         The nearest candidate has the fewest differing attributes of its own: version, each
         variant, each flag, patches, compiler, platform, os, target. Of several such candidates it
-        has the fewest causes below, and then the first hash. Raises Cancelled.
+        has the fewest other specs below, whatever their hashes, and then the first hash. Raises
+        Cancelled.
         """
-        graph = self.pairs.dag
+        graph = self.graph
         own = graph.identity(id_)
         others = group_candidates(graph, (c for c in candidates if graph.identity(c) != own))
         return self.find(id_, others)
 
     def find(self, id_: int, candidates: Sequence[CandidateGroup]) -> Nearest:
         """Return the nearest of candidates in groups: see `nearest`."""
-        graph, count_all = self.pairs.dag, sum(len(group.ids) for group in candidates)
+        graph, count_all = self.graph, sum(len(group.ids) for group in candidates)
         if not graph.is_described(id_):
             return Nearest(total=count_all)
         spec = _group(graph, id_)
-        self._compared += len(candidates)
         groups = candidates[: _MAX_LATER if self.is_exhausted else None]
+        self._compared += len(groups)
         counted = [(len(spec.differing(group)), group) for group in groups]
         tied: list[tuple[int, CandidateGroup]] = []
         fewest = 0
@@ -150,40 +190,43 @@ class NearestSearch:
                     fewest, tied = total, []
                 if total == fewest:
                     tied.append((candidate, group))
-        best: tuple[int, CandidateGroup] | None = None
-        fewest_causes: int | None = None
-        by_hash = zip(graph.hashes(candidate for candidate, _ in tied), tied, strict=True)
-        for _, (candidate, group) in sorted(by_hash, key=lambda item: item[0]):
+        if not tied:
+            return Nearest(None, 0, count_all)
+        compared = tied[: _MAX_LATER if self.is_exhausted else None]
+        self._compared += len(compared)
+        hashes = graph.hashes(candidate for candidate, _ in compared)
+
+        def rank(place: int) -> tuple[bool, int, str]:
             check_cancelled()
-            are_known = spec.lists_dependencies and group.lists_dependencies
-            if self.is_exhausted or not are_known or spec.spec_format != group.spec_format:
-                best = best or (candidate, group)
-                continue
-            # Of equal candidates the one with the first hash is better.
-            most = MAX_PAIRS if fewest_causes is None else fewest_causes - 1
-            if (causes := self.pairs.count_causes(id_, candidate, most)) is not None:
-                best, fewest_causes = (candidate, group), causes
-        if best is None:
-            return Nearest(None, len(tied), count_all)
-        differences = self._differences(id_, best[0], spec, best[1])
-        return Nearest(NearCandidate(best[0], differences, fewest_causes), len(tied), count_all)
+            candidate, group = compared[place]
+            if len(compared) == 1 or not spec.has_comparable(group):
+                return True, 0, hashes[place]
+            differing = self._configurations(id_) ^ self._configurations(candidate)
+            return False, len(differing), hashes[place]
+
+        best, group = compared[min(range(len(compared)), key=rank)]
+        differences = self._differences(id_, best, spec, group)
+        near = NearCandidate(best, differences, spec.has_comparable(group))
+        return Nearest(near, len(tied), count_all)
 
     def _differences(
         self, id_: int, candidate: int, spec: CandidateGroup, group: CandidateGroup
     ) -> tuple[Difference, ...]:
-        a, b = dict(spec.chosen), dict(group.chosen)
-        differences = [
-            Difference(name, a.get(name), b.get(name)) for name in spec.differing(group)
-        ]
+        """Return the attributes in which a candidate differs, by name."""
+        graph, stated = self.graph, [dict(spec.chosen), dict(group.chosen)]
+        values = {
+            name: tuple(texts(each.get(name)) for each in stated) for name in spec.differing(group)
+        }
         if self._differs_in_compiler(id_, candidate, spec, group):
-            own, other = (", ".join(self.pairs.compilers(each)) for each in (id_, candidate))
-            differences.append(Difference(_COMPILER, own or None, other or None))
-        return tuple(sorted(differences, key=lambda difference: difference.attribute))
+            values[_COMPILER] = self._compilers(id_), self._compilers(candidate)
+        package = graph.name(id_)
+        rows = (Difference("own", package, *item) for item in sorted(values.items()))
+        return tuple(row._replace(packages=(package,)) for row in rows)
 
     def _differs_in_compiler(
         self, id_: int, candidate: int, spec: CandidateGroup, group: CandidateGroup
     ) -> bool:
-        own, other = self.pairs.compilers(id_), self.pairs.compilers(candidate)
+        own, other = self._compilers(id_), self._compilers(candidate)
         if not all("@" in compiler for compiler in own + other):
             # One version is unknown, so it may be equal to the other.
             own, other = (tuple(c.partition("@")[0] for c in names) for names in (own, other))
@@ -198,7 +241,7 @@ def nearest_look_alike(search: NearestSearch, id_: int) -> int | None:
 
     Raises Cancelled.
     """
-    graph = search.pairs.dag
+    graph = search.graph
     own, span = graph.identity(id_), graph.catalog.span(graph.catalog.look_alike(id_))
     ids = list(dict.fromkeys(map(graph.identity, range(*span)[:_MAX_LOOK_ALIKES])))
     kinds = run_kinds(graph, ids)

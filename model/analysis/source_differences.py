@@ -4,30 +4,43 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import chain, takewhile
 from operator import eq
 from typing import Literal, NamedTuple
 
-from spackscope.model.analysis.compare import Difference, Pairs
 from spackscope.model.analysis.dag import (
     AttributeValue,
     ClosureMasks,
     Dag,
     Mask,
+    Step,
+    Walker,
     by_package,
     cached_method,
     explicit_specs,
     listed_specs,
     post_order,
 )
-from spackscope.model.analysis.nearest import chosen_values
+from spackscope.model.analysis.differences import (
+    OF_MANY_PACKAGES,
+    Cell,
+    Difference,
+    compare_values,
+    follows,
+)
+from spackscope.model.analysis.nearest import chosen_values, compilers_of
 from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.records import RUNTIME_OF, is_run
 from spackscope.model.core.tasks import report_progress
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
 
 MAX_CAUSES = 5_000_000
 """Causes of all specs together, each counted for each spec; two real caches have a tenth."""
+
+MAX_PAIRS = 300_000
+"""Pairs of specs that are compared; two caches of 60,000 specs have a third of that."""
 
 _MAX_CHANGE_SETS = 10_000
 _MAX_NAMED_CAUSES = 3
@@ -37,6 +50,14 @@ _MAX_PRODUCT = 2_500
 
 _UNEXPLAINED = 1
 """The bit of differences that the sources do not list."""
+
+_COMPILERS_OF_RUNTIMES = {runtime: compiler for compiler, runtime in RUNTIME_OF.items()}
+
+_OF_ANY_PACKAGE = OF_MANY_PACKAGES | {"present", "provider"}
+"""Attributes whose equal changes are one, whatever the packages that have them."""
+
+Pair = tuple[int, int]
+"""The ids of two specs of one package."""
 
 ChangeSet = tuple[Difference, ...]
 """The changes in a package, or one change that any package may have, such as another os."""
@@ -118,8 +139,8 @@ def compare_sources(a: Catalog, b: Catalog) -> Iterator[SourceComparison]:
     changes = [*_of_packages(graph, "added", b=added), *_of_packages(graph, "removed", a=removed)]
     part = SourceComparison(graph, len(its_a), len(its_b), len(same), changes)
     yield part
-    pairs = Pairs(graph)
-    matched = match_specs(pairs, only_a, only_b, {*roots_a.values(), *roots_b.values()})
+    walker = Walker(graph)
+    matched = match_specs(walker, only_a, only_b, {*roots_a.values(), *roots_b.values()})
     known = {*added, *removed, *chain.from_iterable(matched)}
     more, fewer = ([id_ for id_ in ids if id_ not in known] for ids in (only_b, only_a))
     by_name = sorted(matched, key=lambda pair: graph.name(pair[0]))
@@ -131,7 +152,7 @@ def compare_sources(a: Catalog, b: Catalog) -> Iterator[SourceComparison]:
     ]
     yield replace(part, changes=changes)
     root_changes = _of_roots(graph, roots_a, roots_b, matched) if roots_a and roots_b else ()
-    changes = [*root_changes, *_causes(pairs, matched), *changes]
+    changes = [*root_changes, *_causes(walker, matched), *changes]
     yield replace(part, changes=changes, is_part=False)
 
 
@@ -156,7 +177,7 @@ def _of_roots(
 
 
 def match_specs(
-    pairs: Pairs, only_a: Sequence[int], only_b: Sequence[int], roots: Collection[int] = ()
+    walker: Walker, only_a: Sequence[int], only_b: Sequence[int], roots: Collection[int] = ()
 ) -> list[tuple[int, int]]:
     """Match specs with different hashes by their own attributes, each at most once.
 
@@ -167,8 +188,8 @@ def match_specs(
     common, then pairs with the nearest versions. Packages are matched after their dependencies, so
     that a dependency in common has the same hash, or was matched. Raises Cancelled.
     """
-    sides = [by_package(pairs.dag, ids) for ids in (only_a, only_b)]
-    matching = _Matching(pairs, [*only_a, *only_b], roots)
+    sides = [by_package(walker.graph, ids) for ids in (only_a, only_b)]
+    matching = _Matching(walker, [*only_a, *only_b], roots)
     packages, matched = matching.packages(), list[tuple[int, int]]()
     for number, name in enumerate(packages):
         report_progress("packages matched", number, len(packages))
@@ -180,8 +201,8 @@ def match_specs(
 class _Matching:
     """The rules by which specs are matched; later matches rest on earlier ones."""
 
-    def __init__(self, pairs: Pairs, ids: Sequence[int], roots: Collection[int]) -> None:
-        self._pairs, self._graph, self._ids, self._roots = pairs, pairs.dag, ids, roots
+    def __init__(self, walker: Walker, ids: Sequence[int], roots: Collection[int]) -> None:
+        self._steps, self._graph, self._ids, self._roots = walker.steps, walker.graph, ids, roots
         self._unmatched = set(map(self._graph.identity, ids))
         self._match_of: dict[int, int] = {}
         self._firsts: dict[int, int] = {}
@@ -190,7 +211,7 @@ class _Matching:
         self._first = cached_method(self._read_first)
         self._values = cached_method(self._read_values)
         self._distance = cached_method(self._read_distance)
-        self._compilers = pairs.compilers
+        self._compilers = lru_cache(None)(partial(compilers_of, self._graph))
 
     def packages(self) -> list[str]:
         """Return the packages of the specs in order of their longest paths to others of these."""
@@ -287,25 +308,24 @@ class _Matching:
             else (link.name, self._graph.configuration(link.id))
             if link.identity in self._unmatched
             else ("", link.identity)
-            for link in self._pairs.links(id_)
+            for link in self._steps(id_)
         )
 
     def _read_below(self, id_: int) -> list[int]:
-        # These are most of all specs, and `pairs` would keep the steps of each.
+        # These are most of all specs, and the walker would keep the steps of each.
         graph = self._graph
         return [c for c, _ in graph.links(id_) if graph.identity(c) in self._unmatched]
 
 
-def _causes(pairs: Pairs, matched: Sequence[tuple[int, int]]) -> Iterator[SourceChange]:
+def _causes(walker: Walker, matched: Sequence[tuple[int, int]]) -> Iterator[SourceChange]:
     """Yield for which causes matched specs changed, and the causes, the most first."""
-    sets = _ChangeSets(pairs)
+    sets = _ChangeSets(walker)
     of_own, of_all, of_only = Counter[int](), Counter[int](), Counter[int]()
     following: Counter[tuple[int, ...]] = Counter()
     counted = unexplained = 0
     for count, pair in enumerate(matched):
         report_progress("specs compared", count, len(matched))
-        number = pairs.number(*pair)
-        total, own = sets.whole(number), sets.own(number)
+        total, own = sets.whole(pair), sets.own(pair)
         counted += total.bit_count()
         if counted > MAX_CAUSES:
             total = own | _UNEXPLAINED
@@ -313,7 +333,7 @@ def _causes(pairs: Pairs, matched: Sequence[tuple[int, int]]) -> Iterator[Source
         unexplained += total == _UNEXPLAINED
         of_own.update(own_bits)
         of_all.update(bits)
-        if not any(sets.sets[each][0].package for each in own_bits):
+        if all(sets.sets[each][0].attribute in _OF_ANY_PACKAGE for each in own_bits):
             following[bits] += 1
         if not own_bits and len(bits) == 1:
             of_only.update(bits)
@@ -333,42 +353,106 @@ def _causes(pairs: Pairs, matched: Sequence[tuple[int, int]]) -> Iterator[Source
         yield SourceChange("cause", causes=(sets.sets[each],), specs=own, also=also)
 
 
-class _ChangeSets:
-    """The changes of pairs as masks: a bit for changes that no source lists, then one for a set.
+class _Links(NamedTuple):
+    """The dependencies of two specs: pairs of one name that differ, and those that one lacks."""
 
-    `own` returns the mask of a pair alone, by its number, and `whole` the one of a pair with all
-    pairs below. `sets` get their bits bottom-up.
+    below: Sequence[Pair] = ()
+    only_a: Sequence[Step] = ()
+    only_b: Sequence[Step] = ()
+
+
+class _ChangeSets:
+    """The changes of pairs of specs as masks: a bit for each set of changes.
+
+    The first bit is of changes that no source lists. `own` returns the mask of a pair alone, and
+    `whole` the one of a pair with all pairs below. `sets` get their bits bottom-up.
     """
 
-    def __init__(self, pairs: Pairs) -> None:
-        self._pairs = pairs
+    def __init__(self, walker: Walker) -> None:
+        self._graph, self._steps = walker.graph, walker.steps
         self.sets: list[ChangeSet] = []
         self._numbers: dict[ChangeSet, int] = {}
-        self._of_alike, self.own = cached_method(self._read_alike), cached_method(self._read_own)
-        self.whole = ClosureMasks(lambda number: [*pairs.below(number)][::-1], self.own).whole
+        self._links: dict[Pair, _Links] = {}
+        self._of_attributes: dict[Hashable, Sequence[Difference]] = {}
+        self.own = cached_method(self._read_own)
+        self.whole = ClosureMasks(lambda pair: self._links_of(pair).below, self.own).whole
 
-    def _read_own(self, number: int) -> Mask:
-        pairs, below = self._pairs, self._pairs.below(number)
-        if not all(map(pairs.dag.is_described, pairs.ids(number))):
+    def _links_of(self, pair: Pair) -> _Links:
+        """Return the dependencies of two specs; none after MAX_PAIRS."""
+        if pair not in self._links and len(self._links) < MAX_PAIRS:
+            # A spliced spec lists no build dependencies.
+            is_spliced = any(map(self._graph.build_spec, pair))
+            of_a, of_b = (_by_name(self._steps(id_), run_only=is_spliced) for id_ in pair)
+            below = [
+                (x.identity, y.identity)
+                for name, links in of_a.items()
+                for x, y in zip(links, of_b.get(name, ()), strict=False)
+                if x.identity != y.identity
+            ]
+            only_a, only_b = (
+                [link for name, (link, *_) in its.items() if name not in others]
+                for its, others in ((of_a, of_b), (of_b, of_a))
+            )
+            are_listed = all(map(self._graph.lists_dependencies, pair))
+            self._links[pair] = _Links(below, only_a, only_b) if are_listed else _Links(below)
+        return self._links.get(pair, _Links())
+
+    def _read_own(self, pair: Pair) -> Mask:
+        graph, links = self._graph, self._links_of(pair)
+        if not all(map(graph.is_described, pair)):
             return _UNEXPLAINED
         # Pairs that are not entered any more are unexplained; so are pairs without a difference.
-        mask = _UNEXPLAINED if pairs.is_full else 0
-        if not pairs.compiler_of_runtime(number):
-            mask |= self._of_alike(*pairs.representatives(number))
-        return mask or (0 if below else _UNEXPLAINED)
+        mask = 0 if pair in self._links else _UNEXPLAINED
+        # A runtime follows its compiler.
+        compiler = _COMPILERS_OF_RUNTIMES.get(graph.name(pair[0]))
+        if compiler is None or compiler not in (graph.name(child) for child, _ in links.below):
+            changes = [*self._attribute_changes(pair), *self._providers(links)]
+            changes = changes or [*self._dependencies(links)]
+            own = tuple(each for each in changes if each.attribute not in _OF_ANY_PACKAGE)
+            others = ((each,) for each in changes if each.attribute in _OF_ANY_PACKAGE)
+            for each in (*((own,) if own else ()), *others):
+                mask |= self._bit(each)
+        return mask or (0 if links.below else _UNEXPLAINED)
 
-    def _read_alike(self, a: int, b: int) -> Mask:
-        differences = self._pairs.differences_of(a, b)
-        # Differences that follow others are left out, unless all do.
-        leading = [each for each in differences if not each.follows] or differences
-        # Two edges to one name may differ alike.
-        changes = tuple(dict.fromkeys(each.change for each in leading))
-        of_package = tuple(change for change in changes if change.package)
-        of_any = ((change,) for change in changes if not change.package)
-        mask = 0
-        for each in (*((of_package,) if of_package else ()), *of_any):
-            mask |= self._bit(each)
-        return mask
+    def _attribute_changes(self, pair: Pair) -> Sequence[Difference]:
+        """Return the attributes that changed, but those that follow others, unless all do."""
+        graph = self._graph
+        key = *map(graph.configuration, pair), *map(graph.lists_dependencies, pair)
+        if key not in self._of_attributes:
+            a, b = pair
+            values = dict(compare_values(graph, [(a,), (b,)], graph.attributes))
+            leading = [
+                name
+                for name, cells in values.items()
+                if not follows(name, values, is_lacking=() in cells)
+            ]
+            package = graph.name(a)
+            self._of_attributes[key] = [
+                _change("" if name in _OF_ANY_PACKAGE else package, name, *values[name])
+                for name in leading or values
+            ]
+        return self._of_attributes[key]
+
+    def _providers(self, links: _Links) -> Iterator[Difference]:
+        """Yield the virtuals that another dependency provides."""
+        by_virtual = {virtual: link for link in links.only_b for virtual in link.kind.virtuals}
+        virtuals = defaultdict[Pair, list[str]](list)
+        for link in links.only_a:
+            for virtual in link.kind.virtuals:
+                if virtual in by_virtual:
+                    virtuals[link.id, by_virtual[virtual].id].append(virtual)
+        for providers, names in virtuals.items():
+            cells = ((self._label(id_),) for id_ in providers)
+            yield _change(", ".join(names), "provider", *cells)
+
+    def _dependencies(self, links: _Links) -> Iterator[Difference]:
+        """Yield the dependencies that only one of two specs has."""
+        version = self._graph.version
+        yield from (_change(x.name, "present", (version(x.id),), None) for x in links.only_a)
+        yield from (_change(x.name, "present", None, (version(x.id),)) for x in links.only_b)
+
+    def _label(self, id_: int) -> str:
+        return f"{self._graph.name(id_)}@{self._graph.version(id_)}"
 
     def _bit(self, changes: ChangeSet) -> Mask:
         if changes not in self._numbers:
@@ -377,6 +461,21 @@ class _ChangeSets:
             self._numbers[changes] = len(self.sets)
             self.sets.append(changes)
         return 2 << self._numbers[changes]
+
+
+def _change(package: str, attribute: str, *values: Cell) -> Difference:
+    return Difference("own", package, attribute, values, packages=(package,))
+
+
+def _by_name(links: Iterable[Step], *, run_only: bool) -> dict[str, list[Step]]:
+    """Return dependencies by their packages, of each those first that are linked or run."""
+    by_name = dict[str, list[Step]]()
+    for link in links:
+        runs = is_run(link.kind.deptypes)
+        if runs or not run_only:
+            its = by_name.setdefault(link.name, [])
+            its.insert(0 if runs else len(its), link)
+    return by_name
 
 
 def _bits(mask: Mask) -> tuple[int, ...]:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from spackscope.model.analysis.compare import Difference, fold_differences
 from spackscope.model.analysis.cover import (
     Coverage,
     Missing,
@@ -17,6 +16,7 @@ from spackscope.model.analysis.cover import (
     percentage,
 )
 from spackscope.model.analysis.dag import post_order
+from spackscope.model.analysis.differences import Difference
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import Host, parse_host
 from spackscope.model.analysis.session_fit import host_of
@@ -42,8 +42,9 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.report.differences import (
     attribute_label,
-    difference_line,
     differences_from_nearest,
+    pair_text,
+    pair_texts,
 )
 from spackscope.model.report.progress import minutes
 from spackscope.model.report.report import of_total, path_text
@@ -376,7 +377,7 @@ def coverage_notes(coverage: Coverage) -> Iterator[str]:
 
 def coverage_doubts(coverage: Coverage) -> Iterator[str]:
     """Yield sentences on dependencies that are unknown or could not be compared."""
-    if any(s.nearest.best is not None and s.comparison is None for s in coverage.missing):
+    if any(s.nearest.best is not None and s.differences is None for s in coverage.missing):
         yield "Not all dependencies are compared: the sources list different types of them"
     if coverage.unlisted:
         count = counted(coverage.unlisted, "spec")
@@ -499,26 +500,20 @@ def reasons_of(missing: Iterable[Missing]) -> dict[str, Sequence[Missing]]:
 
 def _reason(spec: Missing) -> tuple[str, str]:
     """Return why a spec is missing, without values that only it may have, and with them."""
-    causes = spec.comparison.causes if spec.comparison is not None else ()
     best = spec.nearest.best
     if not spec.package or (spec.nearest.total and best is None):
         return ("no source describes it",) * 2
     if best is None:
         return ("no build of the package",) * 2
-    differences = list(best.differences)
-    if causes and not causes[0].path:
-        differences += (each for each in causes[0].differences if not each.follows)
-    if kinds := sorted(set(map(_kind, differences))):
+    causes = [each for each in spec.differences or () if not each.follows]
+    own = [*best.differences, *(each for each in causes if each.part == "own")]
+    if kinds := sorted({_kind(each) for each in own}):
         reason = ", ".join(clean(attribute_label(kind)) for kind in kinds)
         only = more = ""
-        if spec.comparison is not None:
+        if spec.differences is not None:
             is_all = all(
-                difference.follows
-                or cause.follows
-                or _kind(difference) in kinds
-                or (is_compiler(cause.package) and "compiler" in kinds)
-                for cause in causes
-                for difference in cause.differences
+                _kind(each) in kinds or ("compiler" in kinds and is_compiler(each.package))
+                for each in causes
             )
             if is_all:
                 only = " only"
@@ -527,22 +522,19 @@ def _reason(spec: Missing) -> tuple[str, str]:
         without_values = reason + only + more
         if len(kinds) > 1 or kinds[0] not in _SHARED:
             return without_values, without_values
-        line = difference_line(differences[0])
-        return without_values, f"{reason}{only}: {line.a} ≠ {line.b}{more}"
-    if not (folded := fold_differences(causes)):
+        _, a, b = pair_texts(own[0])
+        return without_values, f"{reason}{only}: {a} ≠ {b}{more}"
+    if not causes:
         return ("only dependencies differ (not compared)",) * 2
-    first, its = folded[0]
-    package = first.package or its[0].package
-    reason = f"because of {clean(package)}"
-    return reason, f"because of {difference_line(first, package).text}"
+    return f"because of {clean(causes[0].package)}", f"because of {pair_text(causes[0])}"
 
 
 def _kind(difference: Difference) -> str:
     """Return the kind of an attribute, so that one variant is as good as another."""
     name = difference.attribute
-    if name == "provider" and not set(LANGUAGES).isdisjoint(difference.virtuals):
+    if name == "provider" and difference.package in LANGUAGES:
         return "compiler"
-    if name in ("dependency", "deptypes", "provider", "virtuals"):
+    if name in ("present", "provider", "dependencies", "hash"):
         return "dependencies"
     if name.endswith("flags") or name == "ldlibs":
         return "flags"

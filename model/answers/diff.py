@@ -8,15 +8,21 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from spackscope.model.analysis.compare import Difference, Pairs
 from spackscope.model.analysis.dag import Dag, Walker, dag_of, differing_names, spec_at, texts
+from spackscope.model.analysis.differences import (
+    UNKNOWN,
+    Cell,
+    Difference,
+    Part,
+    compare_specs,
+    follows,
+)
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.source_differences import (
     ChangeKind,
     SourceComparison,
     compare_sources,
 )
-from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow, Part, follows, varying
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import FIELDS, SHORT_HASH, spec_name
 from spackscope.model.core.commands import ANSWER, Command, flag
@@ -131,7 +137,7 @@ class Differing(NamedTuple):
     The row of users has texts alone.
     """
 
-    row: ComparedRow
+    row: Difference
     label: str
     texts: Sequence[str]
     styles: Sequence[Style]
@@ -153,14 +159,14 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
     runs_the_same = len(kinds) == 1 and len(listing) == len(columns)
     is_whole = bool(options.get("all"))
 
-    def in_sight(rows: Iterable[ComparedRow]) -> list[ComparedRow]:
+    def in_sight(rows: Iterable[Difference]) -> list[Difference]:
         """Return the rows that differ; `all` adds rows that follow from others, and equal ones."""
         if not is_whole:
             return [row for row in rows if not (row.is_equal or row.follows)]
         return sorted(rows, key=lambda row: (row.is_equal, bool(row.follows)))
 
     def sheet_of(
-        rows: Sequence[ComparedRow],
+        rows: Sequence[Difference],
         *notes: str,
         more: Sequence[str] = (),
         users: Sequence[Differing] = (),
@@ -294,7 +300,7 @@ def _style_in(number: int, row: Differing) -> Style:
     return row.styles[number]
 
 
-def _firsts(rows: Sequence[ComparedRow], ids: Sequence[int]) -> list[int]:
+def _firsts(rows: Sequence[Difference], ids: Sequence[int]) -> list[int]:
     """Return the first of each group of specs with equal rows, or all specs if all are equal."""
     firsts: dict[tuple[Cell, ...], int] = {}
     for number, id_ in enumerate(ids):
@@ -302,7 +308,7 @@ def _firsts(rows: Sequence[ComparedRow], ids: Sequence[int]) -> list[int]:
     return [*ids] if len(firsts) == 1 else [*firsts.values()]
 
 
-def differing(row: ComparedRow) -> Differing:
+def differing(row: Difference) -> Differing:
     """Return a row as text: the most common value is dim, and others stand out."""
     known = [value for value in row.values if value and value != UNKNOWN]
     # A Counter keeps the order of values that are equally common.
@@ -318,7 +324,7 @@ def differing(row: ComparedRow) -> Differing:
     )
 
 
-def value_texts(row: ComparedRow) -> list[str]:
+def value_texts(row: Difference) -> list[str]:
     """Spell the values of a row as Spack does, such as `+rxm` or `api=v18`.
 
     Of a variant with several values only the values that not all specs have are spelled.
@@ -347,13 +353,13 @@ def value_texts(row: ComparedRow) -> list[str]:
     ]
 
 
-def _is_named_in_cells(row: ComparedRow) -> bool:
+def _is_named_in_cells(row: Difference) -> bool:
     """Check for a variant whose name is in the cells: a long one would make all columns wide."""
     kind, _, name = row.attribute.partition(":")
     return kind == "variant" and row.part != "own" and len(name) <= _MAX_NAME_IN_CELL
 
 
-def row_label(row: ComparedRow) -> str:
+def row_label(row: Difference) -> str:
     """Return the package of a row, and its attribute where the values do not name it.
 
     Rows of the specs themselves have the attribute alone.
@@ -377,36 +383,46 @@ def _users(graph: Dag, ids: Sequence[int]) -> Differing:
     styles: list[Style] = ["strong" if count == most else "dim" for count in counts]
     more = f" and {len(names) - _MAX_USERS:,} more" if len(names) > _MAX_USERS else ""
     named = f"{', '.join(islice(names, _MAX_USERS))}{more}"
-    return Differing(ComparedRow("users", "", "used by", ()), "used by", texts, styles, named)
+    return Differing(Difference("users", "", "used by", ()), "used by", texts, styles, named)
 
 
-def _splices(graph: Dag, ids: Sequence[int]) -> list[str]:
-    """Return lines on which of two specs is spliced, from which spec, and its dependencies."""
+def _splices(graph: Dag, ids: Sequence[int]) -> Iterator[str]:
+    """Yield lines on which of two specs is spliced, from which spec, and its dependencies."""
     builds = [graph.build_spec(id_) for id_ in ids]
     if len(ids) != 2 or not any(builds):
-        return []
-    a, b = graph.hashes(ids)
-    first, second = a[:SHORT_HASH], b[:SHORT_HASH]
-    if builds[0] and builds[0] == builds[1]:
-        built = builds[0][:SHORT_HASH]
-        lines = [f"{first} and {second} are both {built}, spliced with other dependencies"]
-    elif b == builds[0]:
-        lines = [f"{first} is {second}, spliced with other dependencies"]
-    elif a == builds[1]:
-        lines = [f"{second} is {first}, spliced with other dependencies"]
+        return
+    a, b = (hash_[:SHORT_HASH] for hash_ in graph.hashes(ids))
+    if len(set(_built_as(graph, ids))) > 1:
+        for hash_, build in zip((a, b), builds, strict=True):
+            if build:
+                yield f"{hash_} is spliced: it was built as {build[:SHORT_HASH]}"
+        return
+    if all(builds):
+        which = f"{a} and {b} are both {builds[0][:SHORT_HASH]}"
     else:
-        lines = [
-            f"{hash_[:SHORT_HASH]} is spliced: it was built as {build[:SHORT_HASH]}"
-            for hash_, build in zip((a, b), builds, strict=True)
-            if build
-        ]
-    return lines + [
-        f"{each.package} {each.a[:SHORT_HASH]} {DIFFERS} {each.b[:SHORT_HASH]}"
-        for each in Pairs(graph).replaced(*ids)
+        which = f"{a} is {b}" if builds[0] else f"{b} is {a}"
+    yield f"{which}, spliced with other dependencies"
+    walks = [Walker(graph).walk(id_, run_only=True) for id_ in ids]
+    nodes = {
+        name: [min(walk.nodes[name]) for walk in walks]
+        for name in walks[0].nodes
+        if name in walks[1].nodes
+    }
+    other = {name for name, pair in nodes.items() if len(set(_built_as(graph, pair))) > 1}
+    # Whatever is below another dependency comes with it.
+    for name in sorted(other & {step.name for by, step in walks[0].steps if by not in other}):
+        old, new = (hash_[:SHORT_HASH] for hash_ in graph.hashes(nodes[name]))
+        yield f"{clean(name)} {old} {DIFFERS} {new}"
+
+
+def _built_as(graph: Dag, ids: Sequence[int]) -> list[str]:
+    """Return the hash with which each spec was built, before it was spliced."""
+    return [
+        graph.build_spec(id_) or hash_ for id_, hash_ in zip(ids, graph.hashes(ids), strict=True)
     ]
 
 
-def _own_rows(graph: Dag, columns: Sequence[int]) -> Iterator[ComparedRow]:
+def _own_rows(graph: Dag, columns: Sequence[int]) -> Iterator[Difference]:
     """Yield the attributes of the specs themselves, in the order of interest."""
     package, values = graph.name(columns[0]), [graph.attributes(id_) for id_ in columns]
     changed = differing_names(values)
@@ -425,18 +441,18 @@ def _own_rows(graph: Dag, columns: Sequence[int]) -> Iterator[ComparedRow]:
             texts(each.get(name)) or None if graph.would_list(id_, name) else UNKNOWN
             for id_, each in zip(columns, values, strict=True)
         )
-        yield ComparedRow("own", package, name, tuple(cells), follows=leader)
+        yield Difference("own", package, name, tuple(cells), follows=leader)
 
 
 def _rows_below(
     graph: Dag, part: Part, columns: Sequence[int], group_of: Mapping[int, int]
-) -> Iterator[ComparedRow]:
+) -> Iterator[Difference]:
     """Yield the rows of dependencies that differ, then of equal ones. Raises Cancelled.
 
     Each spec that lists its dependencies has the values of the spec that stands for its group.
     """
     groups = list(dict.fromkeys(group_of.values()))
-    rows = varying(graph, [[id_] for id_ in groups], run_only=part == "run", with_equal=True)
+    rows = compare_specs(Walker(graph), groups, run_only=part == "run", with_equal=True)
     # Without the attributes of the specs themselves.
     below = [
         row
@@ -449,7 +465,7 @@ def _rows_below(
             cells = dict(zip(groups, row.values, strict=True))
             values = (cells[group_of[id_]] if id_ in group_of else UNKNOWN for id_ in columns)
             leader = "" if row.tells else row.follows
-            yield replace(row, values=tuple(each or None for each in values), follows=leader)
+            yield row._replace(values=tuple(each or None for each in values), follows=leader)
 
 
 def _spec_below(graph: Dag, ids: Sequence[int], row: Differing, hash_: str) -> str:
@@ -462,7 +478,7 @@ def _spec_below(graph: Dag, ids: Sequence[int], row: Differing, hash_: str) -> s
         path[-1] = provider[0].partition("@")[0]
     below = spec_at(graph, start, path)
     if below is None:
-        nodes = Walker(graph).walk([start], run_only=False).nodes
+        nodes = Walker(graph).walk(start, run_only=False).nodes
         below = min(nodes.get(path[-1], ()), default=start)
     return graph.hash(below)
 
@@ -610,8 +626,9 @@ def _first_query(changes: Iterable[Difference], source: Query) -> Query | None:
     for change in changes:
         if change.package:
             return Query().with_package(change.package)
+        (new,) = change.values[1] or ("",)
         if change.attribute == "provider":
-            return Query().with_package(str(change.b).partition("@")[0])
-        if change.attribute in FIELDS and isinstance(change.b, str):
-            return source.plus(exact_query(change.attribute, change.b))
+            return Query().with_package(new.partition("@")[0])
+        if change.attribute in FIELDS and new:
+            return source.plus(exact_query(change.attribute, new))
     return None

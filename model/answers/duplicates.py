@@ -25,7 +25,7 @@ from spackscope.model.analysis.dag import (
     post_order,
     run_time_deptypes,
 )
-from spackscope.model.analysis.varying import RANKS, follows, own_values
+from spackscope.model.analysis.differences import RANKS, follows, own_values
 from spackscope.model.answers import Asked
 from spackscope.model.core.commands import ANSWER, CACHES, Command, flag, values
 from spackscope.model.core.tasks import check_cancelled

@@ -10,17 +10,18 @@ from itertools import chain, compress, count
 from operator import ne
 from typing import Any, NamedTuple, cast
 
-from spackscope.model.analysis.dag import dag_of
+from spackscope.model.analysis.dag import Walker, dag_of
+from spackscope.model.analysis.differences import Cell, Difference, compare_specs
 from spackscope.model.analysis.kinds import Kind, run_kinds
-from spackscope.model.analysis.varying import Cell, ComparedRow, varying
 from spackscope.model.core.columns import BY_NAME, INDEXES, STORED
-from spackscope.model.core.records import short_digests, spell_signs, spell_value, variant_key
+from spackscope.model.core.records import short_digests, variant_key
 from spackscope.model.core.tasks import BoundedCache, check_cancelled
 from spackscope.model.core.text import cell_width, clean, cut_words
 from spackscope.model.index.catalog import Catalog, Listing, Row
 from spackscope.model.index.evaluate import unique_end
 from spackscope.model.index.order import RowRole, ShownValues
 from spackscope.model.report.detail import Members
+from spackscope.model.report.differences import pair_texts
 from spackscope.model.report.report import path_text
 from spackscope.model.report.table_columns import (
     UNLIKE_OTHERS,
@@ -38,7 +39,7 @@ MAX_PHRASES = 5
 """Differences that a line names; the others are counted."""
 
 
-def differing_lines(rows: Sequence[ComparedRow], sizes: Sequence[int]) -> list[str]:
+def differing_lines(rows: Sequence[Difference], sizes: Sequence[int]) -> list[str]:
     """Return a line for each column: its differences from most other columns.
 
     `sizes` has the number of specs in each column. If a column has the most common values, its
@@ -96,13 +97,12 @@ def _listed(phrases: Sequence[str]) -> str:
     return ", ".join([*texts, f"{more} more"] if more > 0 else texts)
 
 
-def phrase(row: ComparedRow, column: int, usual: Cell = None) -> str:
+def phrase(row: Difference, column: int, usual: Cell = None) -> str:
     """Return the value of a column with its package, as in `mpich +hwloc`; not cleaned.
 
     Of several values of a variant only the differences from the `usual` values are named.
     """
     cell, package, kind = row.values[column], row.package, row.attribute
-    name = kind.removeprefix("variant:")
     if kind == "present":
         return f"without {package}" if cell is None else f"with {package} {', '.join(cell)}"
     if kind == "provider":
@@ -110,20 +110,9 @@ def phrase(row: ComparedRow, column: int, usual: Cell = None) -> str:
     if cell is None:
         return f"no {package}"
     if not cell:
-        return f"{package} without {name}"
-    text = spell_value(kind, cell)
-    if kind == "version":
-        return f"{package} {text}"
-    if kind != name:
-        differing = [value for value in cell if value not in (usual or ())]
-        differing += (value for value in usual or () if value not in cell)
-        if usual and len(differing) <= len(cell) > 1:
-            return f"{package} {name} {spell_signs(differing, cell)}"
-        return f"{package} {text}"
-    if len(row.packages) > 1:
-        return f"{name} {text}"
-    label = "recipe" if kind == "package_hash" else name.replace("_", " ")
-    return f"{package} {label} {text}"
+        return f"{package} without {kind.removeprefix('variant:')}"
+    label, text, _ = pair_texts(row._replace(values=(cell, usual)))
+    return " ".join(filter(None, ("" if len(row.packages) > 1 else package, label, text)))
 
 
 _BYTES_OF_AN_ID = 100
@@ -413,7 +402,8 @@ class RowNotes:
         def compute() -> list[str]:
             if len(groups) > MAX_COMPARED:
                 return ["", *[f"one of {len(groups):,} groups, too many to compare"] * len(groups)]
-            rows = varying(self._graph, groups, run_only=run_only)
+            ids = [first for first, *_ in groups]
+            rows = compare_specs(Walker(self._graph), ids, run_only=run_only)
             telling = dict.fromkeys(clean(row.package) for row in rows if row.tells)
             return [", ".join(telling), *differing_lines(rows, list(map(len, groups)))]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
-from spackscope.model.analysis.compare import differing_below
-from spackscope.model.analysis.dag import dag_of
+from spackscope.model.analysis.dag import Walker, dag_of
+from spackscope.model.analysis.differences import compare_specs
 from spackscope.model.analysis.kinds import kinds_of
 from spackscope.model.analysis.nearest import NearestSearch, nearest_look_alike
 from spackscope.model.analysis.needs import add_sizes, read_needs
@@ -31,7 +31,7 @@ from spackscope.model.report.detail import (
     user_values,
     with_members,
 )
-from spackscope.model.report.differences import difference_values
+from spackscope.model.report.differences import difference_values, differing_below
 from spackscope.model.report.row_notes import members_of, row_notes
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import DEVELOP
@@ -138,12 +138,14 @@ def _read_difference(catalog: Catalog, id_: int, mark: str | None) -> Related:
     other = marked if mark else nearest_look_alike(search, id_)
     if other is None or graph.identity(other) == graph.identity(id_):
         return Related()
-    comparison = search.pairs.compare(id_, other)
-    hash_ = graph.hash(other)
+    differences = compare_specs(Walker(graph), [id_, other])
     are_known = graph.lists_dependencies(id_) and graph.lists_dependencies(other)
     runs_the_same = are_known and len(set(kinds_of(graph).codes([id_, other]))) == 1
-    difference = difference_values(hash_, other, comparison, runs_the_same=runs_the_same)
-    return Related([*difference], differing_below(graph, id_, other) if mark and are_known else {})
+    lines = difference_values(
+        graph.hash(other), other, differences, is_known=are_known, runs_the_same=runs_the_same
+    )
+    below = differing_below(graph, id_, other, differences) if mark and are_known else {}
+    return Related([*lines], below)
 
 
 def _fits(catalog: Catalog, id_: int) -> list[DetailLine]:

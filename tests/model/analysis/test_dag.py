@@ -216,9 +216,9 @@ def test_a_walk_is_bounded_and_says_what_it_leaves_out(
     limit: str, value: int, graph: Dag, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root, *below = ids_of(graph, ROOT, CMAKE, MPI)
-    assert not Walker(graph).walk([root], run_only=False).unknown
+    assert not Walker(graph).walk(root, run_only=False).unknown
     monkeypatch.setattr(f"spackscope.model.analysis.dag.{limit}", value)
-    cut = Walker(graph).walk([root], run_only=False)
+    cut = Walker(graph).walk(root, run_only=False)
     assert "hdf5" in cut.nodes
     assert cut.unknown <= {*below}
     assert cut.unknown

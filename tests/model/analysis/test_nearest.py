@@ -1,13 +1,11 @@
 """The nearest candidate is the one with the fewest differences of its own, then with the fewest
-causes, then with the first hash."""
+other specs below, then with the first hash."""
 
 from pathlib import Path
 from typing import Any
 
-from spackscope.model.analysis.compare import Pairs
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.nearest import NearestSearch
-from spackscope.model.index.catalog import Catalog
 from tests.builders.catalogs import catalog_of
 from tests.builders.nodes import edge, in_format, leaf, node
 from tests.builders.pages import hash_of, record, write_page
@@ -24,11 +22,11 @@ def zlib(number: int, compiler: str = GCC_13, **fields: Any) -> dict[str, Any]:
     return node(hash_of(number), **{"dependencies": edges, **fields})
 
 
-def found(graph: Dag, number: int, *numbers: int) -> list[tuple[str, tuple[str, ...], int | None]]:
+def found(graph: Dag, number: int, *numbers: int) -> list[tuple[str, tuple[str, ...]]]:
     """Return what differs from the nearest of some candidates, then from those tied with it."""
     spec, *candidates = ids_of(graph, *map(hash_of, (number, *numbers)))
     return [
-        (graph.hash(each.id), tuple(d.attribute for d in each.differences), each.causes)
+        (graph.hash(each.id), tuple(d.attribute for d in each.differences))
         for each in ranked(graph, spec, candidates)
     ]
 
@@ -38,12 +36,12 @@ def test_fewer_differing_attributes_come_first(tmp_path: Path) -> None:
     static = {"build_system": "generic", "shared": False, "cflags": ["-O2"]}
     others = zlib(3, parameters=static), zlib(4, GCC_12), zlib(5, CLANG, version="1.3")
     graph = graph_of(tmp_path, *COMPILERS, zlib(1), zlib(2, arch=arch), *others)
-    assert found(graph, 1, 1, 2, 3, 4, 5) == [(hash_of(4), ("compiler",), 1)]
+    assert found(graph, 1, 1, 2, 3, 4, 5) == [(hash_of(4), ("compiler",))]
     assert found(graph, 1, 2, 3) == [
-        (hash_of(2), ("os", "target"), 1),
-        (hash_of(3), ("cflags", "variant:shared"), 1),
+        (hash_of(2), ("os", "target")),
+        (hash_of(3), ("cflags", "variant:shared")),
     ]
-    assert found(graph, 1, 5) == [(hash_of(5), ("compiler", "version"), 1)]
+    assert found(graph, 1, 5) == [(hash_of(5), ("compiler", "version"))]
     assert found(graph, 1) == found(graph, 1, 1) == []
 
 
@@ -56,7 +54,7 @@ def test_a_compiler_of_unknown_version_does_not_differ(tmp_path: Path) -> None:
     assert [each[:2] for each in found(graph, 2, 1, 3)] == [(hash_of(1), ())]
 
 
-def test_fewer_causes_come_first_among_equals(tmp_path: Path) -> None:
+def test_fewer_other_specs_below_come_first_among_equals(tmp_path: Path) -> None:
     names = {7: "xz", 8: "zstd", 9: "xz", 10: "zstd"}
     below = [leaf(hash_of(number), name, str(number)) for number, name in names.items()]
     ends = {1: (7, 8), 2: (9, 10), 3: (7, 10), 4: (9, 8), 5: (9, 10)}
@@ -70,20 +68,20 @@ def test_fewer_causes_come_first_among_equals(tmp_path: Path) -> None:
 
     assert (answer.tied, answer.total) == (4, 4)
     assert found(graph, 1, 2, 3, 4, 5) == [
-        (hash_of(3), (), 1),
-        (hash_of(4), (), 1),
-        (hash_of(2), (), 2),
-        (hash_of(5), (), 2),
+        (hash_of(3), ()),
+        (hash_of(4), ()),
+        (hash_of(2), ()),
+        (hash_of(5), ()),
     ]
 
 
-def test_causes_are_counted_only_within_a_format(tmp_path: Path) -> None:
+def test_closures_are_compared_only_within_a_format(tmp_path: Path) -> None:
     (tmp_path / "old.json").write_bytes(database(installs(in_format(4, node(hash_of(2)))), "7"))
     write_index(tmp_path / "new.json", zlib(1), *COMPILERS)
     graph = dag_of(catalog_of(tmp_path / "old.json", tmp_path / "new.json"))
 
     # The name of a compiler before Spack 1.0, and the package that it is now, are the same.
-    assert found(graph, 1, 2) == [(hash_of(2), (), None)]
+    assert found(graph, 1, 2) == [(hash_of(2), ())]
 
 
 def test_pages_are_compared_by_what_they_tell(tmp_path: Path) -> None:
@@ -93,21 +91,8 @@ def test_pages_are_compared_by_what_they_tell(tmp_path: Path) -> None:
     )
     graph = dag_of(catalog_of(tmp_path / "new.json", tmp_path / "pages"))
 
-    assert found(graph, 1, 2) == [(hash_of(2), (), None)]
+    assert found(graph, 1, 2) == [(hash_of(2), ())]
     assert found(graph, 1, 3, 4) == [
-        (hash_of(3), ("target",), None),
-        (hash_of(4), ("compiler",), None),
+        (hash_of(3), ("target",)),
+        (hash_of(4), ("compiler",)),
     ]
-
-
-def test_causes_are_counted_as_they_are_found(whole_catalogs: dict[str, Catalog]) -> None:
-    for name, package in (("spack1", "hdf5"), ("spack0", "openmpi"), ("spack1", "py-setuptools")):
-        graph = dag_of(whole_catalogs[name])
-        ids = [id_ for id_ in range(graph.count) if graph.name(id_) == package][:25]
-        assert len(ids) > 10
-        pairs = Pairs(graph)
-        for a, b in zip(ids, ids[3:], strict=False):
-            causes = len(Pairs(graph).compare(a, b).causes)
-            assert pairs.count_causes(a, b, 10**6) == causes
-            assert pairs.count_causes(a, b, causes) == causes
-            assert pairs.count_causes(a, b, causes - 1) is None

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.analysis import compare as compare_module
 from spackscope.model.analysis import source_differences
-from spackscope.model.analysis.compare import Pairs
-from spackscope.model.analysis.dag import Dag, dag_of
+from spackscope.model.analysis.dag import Dag, Walker, dag_of
+from spackscope.model.analysis.differences import Cell, compare_specs
 from spackscope.model.analysis.source_differences import (
     ChangeKind,
     SourceChange,
@@ -48,7 +47,7 @@ def matched(tmp_path: Path, old: list[Made], new: list[Made]) -> dict[str, str]:
     hashes = [set(graph.hashes(side)) for side in ids]
     common = hashes[0] & hashes[1]
     only = ([i for i in side if graph.hashes([i])[0] not in common] for side in ids)
-    return dict(map(graph.hashes, match_specs(Pairs(graph), *only)))
+    return dict(map(graph.hashes, match_specs(Walker(graph), *only)))
 
 
 def zlib(version: str, **fields: Any) -> Made:
@@ -60,10 +59,10 @@ def test_steps_are_kept_of_no_spec_that_is_not_compared(
 ) -> None:
     locks = locks_of(tmp_path, [zlib("1.2")], [made("tool", links=[made("library")])])
     catalogs = [*map(catalog_of, locks)]
-    pairs, kept = Pairs(Dag(*catalogs)), list[int]()
-    monkeypatch.setattr(pairs, "links", kept.append)
+    walker, kept = Walker(Dag(*catalogs)), list[int]()
+    monkeypatch.setattr(walker, "steps", kept.append)
     ids = [*map(Dag.second_id, range(catalogs[1].total))]
-    assert (match_specs(pairs, range(1), ids), kept) == ([], [])
+    assert (match_specs(walker, range(1), ids), kept) == ([], [])
 
 
 def mpi(version: str, *values: bool) -> list[Made]:
@@ -123,10 +122,14 @@ def spec_count(comparison: SourceComparison, *kinds: ChangeKind) -> int:
     return sum(len(change.b or change.a) for change in of_kind(comparison, *kinds))
 
 
-def changes_of(comparison: SourceComparison) -> list[tuple[str, Any, Any, int, int]]:
+def joined(cell: Cell) -> str:
+    return " ".join(cell or ())
+
+
+def changes_of(comparison: SourceComparison) -> list[tuple[Any, ...]]:
     """Return the causes with their effects, in their order."""
     return [
-        (f"{c.package} {c.attribute}".strip(), c.a, c.b, cause.specs, cause.also)
+        (f"{c.package} {c.attribute}".strip(), *map(joined, c.values), cause.specs, cause.also)
         for cause in of_kind(comparison, "cause")
         for changes in cause.causes
         for c in changes
@@ -174,7 +177,7 @@ def with_runtime(version: str) -> list[Made]:
         (apps_with(OLD, "3.26"), apps_with(NEW, "3.27"), [
             ("zlib version", "1.2", "1.3", 1, 3),
             ("cmake version", "3.26", "3.27", 1, 1),
-            ("hdf5 variant:mpi", False, True, 1, 0),
+            ("hdf5 variant:mpi", "~", "+", 1, 0),
         ], [(1, (0,)), (1, (0, 1))]),
         (linked("1", "1"), linked("2", "2"), [
             ("a version", "1", "2", 1, 3), ("b version", "1", "2", 1, 2),
@@ -269,7 +272,7 @@ def chain(start: int, length: int) -> list[dict[str, Any]]:
 def test_a_long_chain_is_explained_unless_there_are_too_many_pairs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(compare_module, "MAX_PAIRS_OF_ALL", most)
+    monkeypatch.setattr(source_differences, "MAX_PAIRS", most)
     comparison = indexes_of(tmp_path, chain(0, 500), chain(10_000, 500))
     ((name, *values, own, also),) = changes_of(comparison)
     unexplained = sum(change.specs for change in of_kind(comparison, "unexplained"))
@@ -294,7 +297,7 @@ def test_several_edges_to_one_name_are_one_change(tmp_path: Path) -> None:
     p = [node(hash_of(number), name="p", dependencies=[]) for number in (3, 4)]
     edges = [edge("p", each["hash"], ["link"]) for each in p]
     sides = [node(hash_of(1), dependencies=[]), *p], [node(hash_of(2), dependencies=edges), *p]
-    assert changes_of(indexes_of(tmp_path, *sides)) == [("dependency", None, "p@1.3.1", 1, 0)]
+    assert changes_of(indexes_of(tmp_path, *sides)) == [("p present", "", "1.3.1", 1, 0)]
 
 
 def test_the_changes_of_a_real_environment_are_explained(tmp_path: Path) -> None:
@@ -322,14 +325,13 @@ def test_the_changes_of_a_real_environment_are_explained(tmp_path: Path) -> None
     causes = {each[:3]: each[3:] for each in changes_of(comparison)}
     assert {name for name, *_ in causes} == {f"{name} version" for name in changed}
     own, below = Counter[tuple[object, ...]](), Counter[tuple[object, ...]]()
-    for a, b in pairs:
-        for cause in Pairs(graph).compare(a, b).causes:
-            which = below if cause.path else own
-            which.update(
-                (f"{d.package} {d.attribute}", d.a, d.b)
-                for d in cause.differences
-                if not d.follows
-            )
+    walker = Walker(graph)
+    for pair in pairs:
+        for row in compare_specs(walker, pair):
+            if not row.follows:
+                which = below if row.path else own
+                a, b = map(joined, row.values)
+                which[f"{row.package} {row.attribute}", a, b] += 1
     assert causes == {each: (own[each], below[each]) for each in own}
 
 

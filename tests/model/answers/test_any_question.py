@@ -5,15 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.compare import Pairs
 from spackscope.model.analysis.cover import cover, find_nearest
-from spackscope.model.analysis.dag import dag_of
+from spackscope.model.analysis.dag import Walker, dag_of
+from spackscope.model.analysis.differences import compare_specs
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.nearest import NearestSearch
 from spackscope.model.analysis.source_differences import compare_sources
-from spackscope.model.analysis.varying import varying
 from spackscope.model.answers.duplicates import duplicates
 from spackscope.model.answers.stats import find_axis, frequency
 from spackscope.model.assist.advice import advise, check_input, relaxations
@@ -50,8 +49,7 @@ QUESTIONS: dict[str, Callable[[Catalog], object]] = {
     "summaries": summarise,
     "tree": lambda c: (tree := read_tree(c, 0)) and tree.read_matching("zlib"),
     "fit": lambda c: HostFit(c, parse_host(HOST)).coded(),
-    "compare": lambda c: Pairs(dag_of(c)).compare(0, 1),
-    "varying": lambda c: varying(dag_of(c), [[0], [1]]),
+    "differences": lambda c: compare_specs(Walker(dag_of(c)), [0, 1]),
     "kinds": lambda c: run_kinds(dag_of(c), [0, 1]),
     "nearest": lambda c: NearestSearch(dag_of(c)).nearest(0, [0, 1]),
     "cover": lambda c: find_nearest(cover(c, catalog_of(SAMPLE_PAGES))),

@@ -2,18 +2,17 @@
 
 import pytest
 
-from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow
+from spackscope.model.analysis.differences import UNKNOWN, Cell, Difference
 from spackscope.model.answers.diff import differing
-from spackscope.model.core.frozen import replace
 
 
 def cells(*texts: str | None) -> tuple[Cell, ...]:
     return tuple((text and tuple(text.split(","))) or None for text in texts)
 
 
-def row(attribute: str, *texts: str | None, **fields: object) -> ComparedRow:
+def row(attribute: str, *texts: str | None, **fields: object) -> Difference:
     values = cells(*texts)
-    return ComparedRow("run", "mpich", attribute, values, **fields)  # type: ignore[arg-type]
+    return Difference("run", "mpich", attribute, values, **fields)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -30,7 +29,7 @@ def row(attribute: str, *texts: str | None, **fields: object) -> ComparedRow:
 def test_the_most_common_value_is_what_others_differ_from(
     values: tuple[Cell, ...], expected: list[str]
 ) -> None:
-    assert differing(replace(row("version"), values=values)).styles == expected
+    assert differing(row("version")._replace(values=values)).styles == expected
 
 
 @pytest.mark.parametrize(
@@ -56,7 +55,7 @@ def test_values_are_spelled_as_spack_does(
     spelled = differing(compared)
     assert (spelled.label, spelled.texts) == (label, texts)
     # Of the specs themselves the attribute alone is named.
-    own = differing(replace(compared, part="own"))
+    own = differing(compared._replace(part="own"))
     assert own.label == (label.partition(" ")[2] or attribute.rpartition(":")[2])
 
 

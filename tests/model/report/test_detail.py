@@ -1,10 +1,11 @@
 """The detail of a record has all its values and relations, and only clean text."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.compare import Comparison, Difference
+from spackscope.model.analysis.differences import Difference
 from spackscope.model.analysis.needs import NeededSpec, Needs
 from spackscope.model.answers.show import detail_lines
 from spackscope.model.core.columns import COLUMNS
@@ -31,7 +32,7 @@ from spackscope.model.report.table_columns import variants_cell
 from tests.builders.catalogs import all_records
 from tests.builders.pages import hash_of
 from tests.evaluator import satisfies
-from tests.model.report.test_differences import cause
+from tests.model.report.test_differences import row
 
 SPEC = Spec(
     package="hdf5",
@@ -198,18 +199,21 @@ def test_hostile_texts_are_cleaned() -> None:
 
 
 def test_two_differences_are_named_and_the_rest_counted() -> None:
-    version = Difference("version", "1", "2")
-    run, build = (
-        [cause(version, path=f"p{n}", run=runs) for n in range(4)] for runs in (True, False)
-    )
+    rows = [row(f"p{n}", "version", ("1",), ("2",)) for n in range(4)]
+    tools = [each._replace(part="build") for each in rows]
     names = ["p0 1 ≠ 2", "p1 1 ≠ 2", "and 2 more"]
-    for causes, told in (
-        *((run, names), (build, names), ([], ["no known difference"])),
-        (run[:1] + build[1:], ["p0 1 ≠ 2", "p1 1 ≠ 2", "and 2 more"]),
+
+    def lines(differences: Sequence[Difference], **known: bool) -> list[DetailLine]:
+        known = {"is_known": True, "runs_the_same": False, **known}
+        return [*difference_values("h" * 32, 5, differences, **known)]
+
+    for differences, told in (
+        *((rows, names), (tools, names), ([], ["no known difference"])),
+        (rows[:1] + tools[1:], ["p0 1 ≠ 2", "p1 1 ≠ 2", "and 2 more"]),
     ):
-        lines = difference_values("h" * 32, 5, Comparison(tuple(causes)), runs_the_same=False)
-        assert [line.text for line in lines] == ["hhhhhhh", *told]
-    alike = difference_values("h" * 32, 5, Comparison(tuple(build[:1])), runs_the_same=True)
+        assert [line.text for line in lines(differences)] == ["hhhhhhh", *told]
+    assert lines([], is_known=False)[-1].text.startswith("Dependencies are not listed")
+    alike = lines(tools[:1], runs_the_same=True)
     assert "".join(f"{line.lead or ' '}{line.text}" for line in alike) == (
         " hhhhhhh runs the same · build dependencies: p0 1 ≠ 2"
     )

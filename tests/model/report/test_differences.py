@@ -4,120 +4,80 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.compare import Cause, Comparison, Difference
-from spackscope.model.analysis.varying import Cell, ComparedRow
-from spackscope.model.report.differences import difference_lines, unexplained_text
+from spackscope.model.analysis.differences import Cell, Difference
+from spackscope.model.report.differences import changes_text, difference_lines, pair_text
 from spackscope.model.report.row_notes import ONLY_BUILD_TOOLS, differing_lines, phrase
 
 
-def cause(*differences: Difference, path: str = "", run: bool = True, package: str = "") -> Cause:
-    names = tuple(path.split())
-    name = package or (names[-1] if names else "hdf5")
-    own = tuple(difference._replace(package=name) for difference in differences)
-    return Cause(name, names, 0, 1, run, above=1, differences=own)
-
-
-def texts(*causes: Cause) -> list[str]:
-    return [line.text for line in difference_lines(Comparison(causes))]
-
-
-ZLIB: dict[str, Any] = {"dependency": "zlib", "deptypes": ("link",)}
+def row(package: str, attribute: str, *values: Cell, **fields: Any) -> Difference:
+    fields = {"tells": True, "packages": (package,), **fields}
+    return Difference("run", package, attribute, values, **fields)
 
 
 @pytest.mark.parametrize(
     ("difference", "text"),
     [
-        (Difference("version", "1.17", "1.18"), "hdf5 1.17 ≠ 1.18"),
-        (Difference("variant:mpi", True, False), "hdf5 +mpi ≠ ~mpi"),
-        (Difference("variant:ipo", None, False), "hdf5 without ≠ ~ipo"),
-        (Difference("variant:api", "v18", "v110"), "hdf5 api=v18 ≠ v110"),
-        (Difference("variant:cuda_arch", None, ("80", "90")), "hdf5 without ≠ cuda_arch=80,90"),
-        (Difference("variant:fabrics", ("rxm", "tcp"), ("tcp",)), "hdf5 fabrics +rxm ≠ ~rxm"),
-        (Difference("variant:fabrics", ("rxm",), ("tcp",)), "hdf5 fabrics=rxm ≠ tcp"),
-        (Difference("cflags", ("-O2", "-g"), None), "hdf5 cflags -O2 -g ≠ without"),
-        (Difference("package_hash", "a" * 52, "b" * 52), "hdf5 recipe aaaaaaa ≠ bbbbbbb"),
-        (Difference("patches", None, ("a" * 64,)), "hdf5 patches without ≠ aaaaaaa"),
-        (Difference("external", "/usr", None), "hdf5 external /usr ≠ without"),
-        (Difference("external_module", ("a", "b"), None), "hdf5 module a b ≠ without"),
-        (Difference("os", "rhel8", "rhel9"), "os rhel8 ≠ rhel9"),
-        (Difference("provider", "mpich", "fmpi", virtuals=("mpi",)), "mpi: mpich ≠ fmpi"),
-        (Difference("dependency", "zlib@1", None, **ZLIB), "hdf5 with zlib@1 ≠ without"),
-        (Difference("dependency", None, "zlib@1", **ZLIB), "hdf5 without ≠ with zlib@1"),
-        (
-            Difference("deptypes", ("build", "run"), ("run",), dependency="py-pip"),
-            "hdf5 py-pip used to build,run ≠ run",
-        ),
-        (Difference("virtuals", ("c",), ("c", "f"), dependency="gcc"), "hdf5 gcc as c ≠ c,f"),
-        (Difference("version", "1\x1b[2J", "2"), "hdf5 1␛[2J ≠ 2"),
+        (("version", ("1.17",), ("1.18",)), "hdf5 1.17 ≠ 1.18"),
+        (("variant:mpi", ("+",), ("~",)), "hdf5 +mpi ≠ ~mpi"),
+        (("variant:ipo", (), ("~",)), "hdf5 without ≠ ~ipo"),
+        (("variant:api", ("v18",), ("v110",)), "hdf5 api=v18 ≠ v110"),
+        (("variant:cuda_arch", None, ("80", "90")), "hdf5 without ≠ cuda_arch=80,90"),
+        (("variant:fabrics", ("rxm", "tcp"), ("tcp",)), "hdf5 fabrics +rxm ≠ ~rxm"),
+        (("variant:fabrics", ("rxm",), ("tcp",)), "hdf5 fabrics=rxm ≠ tcp"),
+        (("cflags", ("-O2", "-g"), ()), "hdf5 cflags -O2 -g ≠ without"),
+        (("package_hash", ("a" * 52,), ("b" * 52,)), "hdf5 recipe aaaaaaa ≠ bbbbbbb"),
+        (("patches", (), ("a" * 64,)), "hdf5 patches without ≠ aaaaaaa"),
+        (("external", ("/usr",), ()), "hdf5 external /usr ≠ without"),
+        (("external_module", ("a", "b"), ()), "hdf5 module a b ≠ without"),
+        (("present", ("1",), None), "hdf5 1 ≠ without"),
+        (("provider", ("mpich@4",), ("fmpi@1",)), "hdf5: mpich@4 ≠ fmpi@1"),
+        (("version", ("1\x1b[2J",), ("2",)), "hdf5 1␛[2J ≠ 2"),
+        (("version", ("1" * 999,), ("2",)), f"hdf5 {'1' * 29}…{'1' * 30} ≠ 2"),
     ],
 )
-def test_a_difference_is_a_short_line(difference: Difference, text: str) -> None:
-    assert texts(cause(difference)) == [text]
+def test_a_difference_is_a_short_line(difference: tuple[str, Cell, Cell], text: str) -> None:
+    assert pair_text(row("hdf5", *difference)) == text
 
 
-VERSION, OS = Difference("version", "1", "2"), Difference("os", "rhel8", "rhel9")
-MORE = Difference("external_extra", '{"a": 1}', None)
+VERSION: tuple[str, Cell, Cell] = ("version", ("1",), ("2",))
+OS: tuple[str, Cell, Cell] = ("os", ("rhel8",), ("rhel9",))
 
 
 @pytest.mark.parametrize(
-    ("causes", "lines"),
+    ("difference", "line"),
     [
-        # What is not a direct dependency has the path to it.
-        ([cause(VERSION, path="libiconv")], ["libiconv 1 ≠ 2"]),
-        ([cause(VERSION, path="mpich xz zlib")], ["zlib 1 ≠ 2, through mpich › xz › zlib"]),
-        ([cause(OS, path="mpich")], ["os rhel8 ≠ rhel9 at mpich"]),
-        # Attributes of an external are told by its prefix, if that differs.
-        ([cause(Difference("external", "/a", "/b"), MORE)], ["hdf5 external /a ≠ /b"]),
-        ([cause(MORE)], ['hdf5 external attributes {"a": 1} ≠ without']),
+        # A package that is not a direct dependency has the path to it.
+        (row("libiconv", *VERSION, path=("libiconv",)), "libiconv 1 ≠ 2"),
+        (row("xz", *VERSION, path=("mpich", "xz")), "xz 1 ≠ 2, through mpich › xz"),
+        (row("a", *OS)._replace(part="own"), "os rhel8 ≠ rhel9"),
+        (row("a", *OS, packages=("a", "b")), "os rhel8 ≠ rhel9 at a, b"),
+        (row("a", *OS, packages=("a", "b", "c")), "os rhel8 ≠ rhel9 at 3 packages"),
     ],
 )
-def test_causes_are_told_with_their_place(causes: list[Cause], lines: list[str]) -> None:
-    assert texts(*causes) == lines
+def test_lines_have_their_place(difference: Difference, line: str) -> None:
+    assert [line.text for line in difference_lines([difference])] == [line]
 
 
-def test_equal_differences_are_one_line_and_what_follows_is_left_out() -> None:
-    recipe = Difference("package_hash", "a", "b", follows="version")
-    causes = [cause(OS), *(cause(OS, VERSION, recipe, path=name) for name in ("zlib", "mpich"))]
-
-    assert texts(*causes[:2]) == ["os rhel8 ≠ rhel9 at hdf5, zlib", "zlib 1 ≠ 2"]
-    assert texts(*causes) == ["os rhel8 ≠ rhel9 at 3 packages", "zlib 1 ≠ 2", "mpich 1 ≠ 2"]
-
-
-def test_what_only_builds_comes_last() -> None:
-    gnuconfig = Difference(
-        "dependency", "gnuconfig@1", None, dependency="gnuconfig", deptypes=("build",)
+def test_what_follows_is_left_out_and_what_only_builds_comes_last() -> None:
+    lines = difference_lines(
+        [
+            row("cmake", *VERSION)._replace(part="build"),
+            row("zlib", *VERSION),
+            row("zlib", "package_hash", ("a",), ("b",), follows="version", tells=False),
+        ]
     )
-    built_with = cause(VERSION, path="cmake", run=False)
-    causes = built_with, cause(gnuconfig, path="zlib"), cause(VERSION, path="mpich")
-    lines = difference_lines(Comparison(causes))
-
-    assert [(line.subject, line.runs) for line in lines] == [
-        *(("mpich", True), ("cmake", False), ("zlib", False))
+    assert [(line.text, line.runs) for line in lines] == [
+        ("zlib 1 ≠ 2", True),
+        ("cmake 1 ≠ 2", False),
     ]
 
 
-def test_long_values_are_shortened() -> None:
-    (line,) = difference_lines(Comparison((cause(Difference("version", "1" * 999, "2")),)))
-    assert len(line.a) == 60
+def test_changes_of_a_package_are_named_together() -> None:
+    changes = [row("zlib", *VERSION), row("zlib", *OS), row("xz", *VERSION)]
+    assert changes_text(changes, "→") == "zlib 1 → 2, os rhel8 → rhel9 · xz 1 → 2"
 
 
-def test_what_is_not_told_is_a_sentence() -> None:
-    assert unexplained_text(Comparison()) == ""
-    assert unexplained_text(Comparison(lists_dependencies=False)) == (
-        "Dependencies are not listed, so not compared"
-    )
-    assert unexplained_text(Comparison(unexplained=("zlib", "gcc", "bzip2"))) == (
-        "The sources do not list why zlib, gcc, 1 more differ"
-    )
-    assert "too many" in unexplained_text(Comparison(is_cut=True))
-
-
-def row(package: str, attribute: str, *values: Cell, **fields: Any) -> ComparedRow:
-    fields = {"tells": True, "packages": (package,), **fields}
-    return ComparedRow("run", package, attribute, values, **fields)
-
-
-def rows_of(*lines: str) -> list[ComparedRow]:
+def rows_of(*lines: str) -> list[Difference]:
     """Read rows: a package, an attribute, values, of which `-` is none, and what it follows."""
     rows = []
     for line in lines:
@@ -162,7 +122,7 @@ def rows_of(*lines: str) -> list[ComparedRow]:
     ],
 )  # fmt: skip
 def test_each_kind_says_what_it_differs_in(
-    rows: list[ComparedRow], counts: list[int], lines: list[str]
+    rows: list[Difference], counts: list[int], lines: list[str]
 ) -> None:
     usual, *others = differing_lines(rows, counts)
     assert (usual, others) == (ONLY_BUILD_TOOLS, lines)
@@ -183,9 +143,9 @@ def test_a_single_usual_spec_says_what_tells_the_others_apart() -> None:
         ("present", ("1.2",), "with zlib 1.2"),
         ("present", None, "without zlib"),
         ("target", ("zen4",), "zlib target zen4"),
-        ("external_module", ("zlib/1.2",), "zlib external module zlib/1.2"),
+        ("external_module", ("zlib/1.2",), "zlib module zlib/1.2"),
         ("package_hash", ("abcdefghijkl",), "zlib recipe abcdefg"),
-        ("patches", ("abcdefghijkl", "bcdefghijklm"), "zlib patches abcdefg,bcdefgh"),
+        ("patches", ("abcdefghijkl", "bcdefghijklm"), "zlib patches abcdefg bcdefgh"),
         ("hash", ("abcdefg",), "zlib hash abcdefg"),
         ("version", None, "no zlib"),
     ],

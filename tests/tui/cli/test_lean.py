@@ -122,10 +122,7 @@ def test_only_main_is_imported_before_the_program_runs_and_for_its_version(
 
 def test_the_browser_imports_what_its_first_screen_needs(program: Program) -> None:
     loaded = loaded_by(program, code=BROWSER)
-    of_model = (
-        *("analysis.compare", "analysis.nearest", "index.build"),
-        "sources.discover",
-    )
+    of_model = (*("analysis.cover", "analysis.nearest", "index.build", "sources.discover"),)
     of_tui = ("browser.read_details", "browser.copy", "browser.export", "browser.open_source")
     later = {f"spackscope.model.{name}" for name in of_model}
     later |= {f"spackscope.tui.{name}" for name in of_tui}

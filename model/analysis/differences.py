@@ -1,19 +1,18 @@
-"""Compare n groups of specs and their closures: a row per difference, a value per group."""
+"""Compare specs and their closures: a row for each difference, with a value for each spec."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from itertools import chain
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from spackscope.model.analysis.dag import (
     PROVIDED,
     Attributes,
     AttributeValue,
     Dag,
-    Walk,
     Walker,
     compiled_languages,
     differing_names,
@@ -21,21 +20,14 @@ from spackscope.model.analysis.dag import (
     texts,
 )
 from spackscope.model.core.columns import SHORT_HASH
-from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import RUNTIME_OF
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.edges import nearest_first
 
-COMPILERS_OF_RUNTIMES = {runtime: compiler for compiler, runtime in RUNTIME_OF.items()}
-
-_COME_WITH_COMPILER = frozenset((*COMPILERS_OF_RUNTIMES, "compiler-wrapper", "glibc", "musl"))
-
 _OTHER = ("version", "package")
-_RECIPE = (*_OTHER, "variant", "package_hash")
-_TOOLCHAIN = ("spec_format", "platform", "compiler", "provider")
 
 _LEADERS = {
-    **dict.fromkeys(("patches", "external", "external_module", "external_extra"), _OTHER),
+    **dict.fromkeys(("patches", "external", "external_module"), _OTHER),
+    "external_extra": (*_OTHER, "external", "external_module"),
     "package_hash": (*_OTHER, "patches"),
     PROVIDED: (*_OTHER, "spec_format", "variant"),
     "variant": _OTHER,
@@ -47,41 +39,24 @@ _IF_LACKING = ("variant", "compiler")
 """Attributes that follow others only where some specs have none."""
 
 
-def follows(
-    attribute: str,
-    differing: Iterable[str],
-    *,
-    is_lacking: bool = False,
-    dependency: str = "",
-    virtuals: tuple[str, ...] = (),
-) -> str:
+def follows(attribute: str, differing: Iterable[str], *, is_lacking: bool = False) -> str:
     """Return the `differing` attribute of a package that another attribute follows, or "".
 
-    Two specs are compared in the same way as many. Another version, or another package, brings
-    another recipe, other patches and virtuals, other prefixes of externals, and variants that some
-    builds do not have (then the variant `is_lacking`). Patches are part of the recipe, and a
-    variant may provide virtuals. Another spec format adds virtuals, or makes the compiler, which
-    is then lacking as an attribute, a dependency.
-
-    Any attribute of an edge to a `dependency`, with its `virtuals`, follows another version, else
-    the first variant, else the recipe. If the dependency is a compiler, the spec format comes
-    first; if it comes along with compilers, also the platform and the compiler. A `provider` in
-    `differing` provides a language, and so is a compiler.
+    Another version, or another package, brings another recipe, other patches and virtuals, other
+    prefixes of externals, and variants that some builds do not have (then the variant
+    `is_lacking`). Patches are part of the recipe, and a variant may provide virtuals. Another spec
+    format adds virtuals, or makes the compiler, which is then lacking as an attribute, a
+    dependency.
 
         follows("package_hash", ["patches", "version"])  # "version"
     """
-    names, kind = [*differing], attribute.partition(":")[0]
-    leaders = _LEADERS.get(kind, ())
-    if dependency:
-        leaders = _RECIPE
-        if dependency in _COME_WITH_COMPILER or "libc" in virtuals:
-            leaders = (*_TOOLCHAIN, *_RECIPE)
-        elif compiled_languages(virtuals):
-            leaders = ("spec_format", *_RECIPE)
-    elif kind in _IF_LACKING and not is_lacking:
-        leaders = ()
-    found = (n for leader in leaders for n in names if n.partition(":")[0] == leader)
-    return next(found, "")
+    kind = attribute.partition(":")[0]
+    leaders = _LEADERS.get(kind, ()) if is_lacking or kind not in _IF_LACKING else ()
+    if not leaders:
+        return ""
+    # The first of each kind: there may be thousands of variants.
+    first = {name.partition(":")[0]: name for name in reversed([*differing])}
+    return next((first[leader] for leader in leaders if leader in first), "")
 
 
 _NOT_AT_RUN_TIME = frozenset(
@@ -89,8 +64,8 @@ _NOT_AT_RUN_TIME = frozenset(
 )
 """Attributes of a node that do not count at run time."""
 
-_FOLDED = frozenset(("compiler", "platform", "os", "target", "namespace", "spec_format"))
-"""Attributes that are one row where many packages have the same values."""
+OF_MANY_PACKAGES = frozenset(("compiler", "platform", "os", "target", "namespace", "spec_format"))
+"""Attributes that are one difference where many packages have the same values."""
 
 RANKS = {"version": -3, "provider": -2, "present": -1, "compiler": 1, "platform": 2, "os": 3}
 RANKS |= {"target": 4, "package_hash": 5, "namespace": 6}
@@ -110,13 +85,16 @@ Part = Literal["own", "run", "build", "users"]
 """Where a row belongs: to the specs themselves, their link/run closure, build tools, or users."""
 
 
-class ComparedRow(Frozen):
-    """An attribute of a package with its value in each column.
+class Difference(NamedTuple):
+    """An attribute of a package with its value in each column: in a spec, or in its closure.
 
-    For a `provider`, `package` is the virtual. `path` has the packages from the specs, which are
-    not in it, down to this package, which is its last. `follows` names the attribute or package
-    with which the attribute normally changes. `tells` is True for the fewest rows that tell all
-    columns apart. `packages` are all packages with these values.
+    `attribute` is the name of a field, such as `version` or `package_hash`, `variant:NAME`, or the
+    name of compiler flags. A package is `present` with its version; of a `provider`, `package` is
+    the virtual; `dependencies` are those that not all columns have, and a `hash` is of a package
+    that no document describes. `path` has the packages from the specs, which are not in it, down
+    to this package, which is its last. `follows` names the attribute or package with which the
+    attribute normally changes. `tells` is True for the fewest rows that tell all columns apart.
+    `packages` are all packages with these values.
     """
 
     part: Part
@@ -162,71 +140,118 @@ def own_values(graph: Dag, id_: int, *, run_only: bool) -> dict[str, AttributeVa
     return values
 
 
-def varying(
-    graph: Dag,
-    groups: Sequence[Sequence[int]],
-    *,
-    run_only: bool = False,
-    with_equal: bool = False,
-) -> tuple[ComparedRow, ...]:
-    """Return a row per difference between groups of specs, the fewest that tell all apart first.
+def compare_values(
+    graph: Dag, columns: Sequence[tuple[int, ...]], values_of: Callable[[int], Attributes]
+) -> Iterator[tuple[str, Cells]]:
+    """Yield the attributes whose values differ between specs, with the values of each column.
 
-    Each group is a column.
-
-    With `run_only` each group is one run-time kind, of which only the first spec is read, and only
-    attributes that count at run time are compared. `with_equal` adds the versions of packages that
-    all groups have and no other row is about, at the end. Raises Cancelled.
-
-        varying(graph, [kind.ids for kind in run_kinds(graph, ids)], run_only=True)
+    A column without specs has None, and so has one whose source would not list the attribute.
     """
-    walker, tables = Walker(graph), list[tuple[Part, list[Walk]]]()
-    parts: tuple[Part, ...] = ("run",) if run_only else ("run", "build")
-    for part in parts:
-        walks = []
-        for ids in groups:
-            check_cancelled()
-            walks.append(walker.walk(ids[:1] if run_only else ids, run_only=part == "run"))
-        tables.append((part, walks))
+    distinct = dict.fromkeys(filter(None, columns))
+    values = {id_: values_of(id_) for ids in distinct for id_ in ids}
+    are_listed = {id_: graph.lists_dependencies(id_) for id_ in values}
 
+    def is_known(id_: int, attribute: str) -> bool:
+        # Pages list one compiler of several, and are compared with each other alone.
+        is_comparable = attribute != "compiler" or are_listed[id_] or not any(are_listed.values())
+        return is_comparable and graph.would_list(id_, attribute)
+
+    for attribute in differing_names(values.values()):
+        cell_of = {
+            ids: _cell(texts(values[id_].get(attribute)) for id_ in ids)
+            for ids in distinct
+            if all(is_known(id_, attribute) for id_ in ids)
+        }
+        if len(set(cell_of.values())) > 1:
+            yield attribute, tuple(map(cell_of.get, columns))
+
+
+def compare_specs(
+    walker: Walker, ids: Sequence[int], *, run_only: bool = False, with_equal: bool = False
+) -> tuple[Difference, ...]:
+    """Return a row per difference between specs, the fewest that tell all apart first.
+
+    Each spec is a column. What all of them have in their closures is not read again.
+
+    With `run_only` only attributes that count at run time are compared, of what the specs link or
+    run. `with_equal` adds the versions of packages that all have and no other row is about, at the
+    end. Raises Cancelled.
+
+        compare_specs(Walker(graph), ids)[0].package
+    """
+    graph, tables = walker.graph, list[tuple[Part, _Table]]()
     values_of = lru_cache(None)(partial(own_values, graph, run_only=run_only))
-    rows: list[ComparedRow] = []
-    for part, walks in tables:
+    parts: tuple[Part, ...] = ("run",) if run_only else ("run", "build")
+    rows: list[Difference] = []
+    for part in parts:
+        table = _Table(walker, ids, run_only=part == "run")
+        tables.append((part, table))
         known = {(row.package, row.attribute) for row in rows}
-        new = _rows(graph, part, walks, values_of)
+        new = _rows(part, table, values_of)
         rows += [row for row in new if (row.package, row.attribute) not in known]
     rows = _folded(rows)
-    telling = fewest_telling(rows, len(groups))
-    if telling is None and not any(walk.unknown for walk in tables[-1][1]):
-        for part, walks in tables:
-            rows += _edge_rows(part, walks)
-        telling = fewest_telling(rows, len(groups))
-    first = [replace(rows[number], tells=True) for number in telling or ()]
+    telling = fewest_telling(rows, len(ids))
+    if telling is None and not any(walk.unknown for walk in tables[-1][1].walks):
+        for part, table in tables:
+            rows += _edge_rows(part, table)
+        telling = fewest_telling(rows, len(ids))
+    first = [rows[number]._replace(tells=True) for number in telling or ()]
     rest = [row for number, row in enumerate(rows) if number not in set(telling or ())]
     rows = [*first, *rest]
     if with_equal:
         named = {name for row in rows for name in (row.package, *row.packages)}
-        for part, walks in tables:
-            every = set(walks[0].nodes).intersection(*(walk.nodes for walk in walks)) - named
-            named |= set().union(*(walk.nodes for walk in walks))
-            for name in filter(every.__contains__, walks[0].nodes):
-                if path := walks[0].path(name):
-                    version = graph.version(min(walks[0].nodes[name]))
-                    cells = [(version,) if version else UNKNOWN] * len(groups)
-                    rows.append(ComparedRow(part, name, "version", tuple(cells), path))
+        for part, table in tables:
+            whole = walker.walk(ids[0], run_only=part == "run")
+            for name in whole.nodes:
+                path, version = whole.path(name), graph.version(min(whole.nodes[name]))
+                if path and name not in named and all(table.nodes(name)):
+                    cells = [(version,) if version else UNKNOWN] * len(ids)
+                    rows.append(Difference(part, name, "version", tuple(cells), path))
+            named |= table.names()
     return tuple(rows)
 
 
-def _rows(
-    graph: Dag, part: Part, walks: Sequence[Walk], values_of: Callable[[int], Attributes]
-) -> list[ComparedRow]:
-    """Return the rows of the link/run closures of all columns, or of the whole closures.
+class _Table:
+    """The closures of specs, one in each column, without what all of them have."""
+
+    def __init__(self, walker: Walker, ids: Sequence[int], *, run_only: bool) -> None:
+        self.graph, self._name = walker.graph, walker.name
+        closures = list[Collection[int]]()
+        for id_ in ids:
+            check_cancelled()
+            closures.append(walker.closure(id_, run_only=run_only))
+        self._common = frozenset(closures[0]).intersection(*closures)
+        root = walker.name(ids[0])
+        self.walks = [
+            walker.walk(id_, run_only=run_only, name=root, left_out=self._common) for id_ in ids
+        ]
+
+    @cached_property
+    def _common_nodes(self) -> Mapping[str, dict[int, None]]:
+        """The specs of each package that are in all closures."""
+        nodes = defaultdict[str, dict[int, None]](dict)
+        for id_ in self._common:
+            nodes[self._name(id_)][id_] = None
+        return nodes
+
+    def names(self) -> set[str]:
+        """Return the packages in any of the closures."""
+        return {*self._common_nodes}.union(*(walk.nodes for walk in self.walks))
+
+    def nodes(self, name: str) -> list[dict[int, None] | None]:
+        """Return the specs of a package in each column, None where it has none."""
+        return [walk.nodes.get(name) or self._common_nodes.get(name) for walk in self.walks]
+
+
+def _rows(part: Part, table: _Table, values_of: Callable[[int], Attributes]) -> list[Difference]:
+    """Return the rows of link/run closures, or of whole closures.
 
     Rows are in the order of causes: the roots' own first, then the most depended on, then the
     nearest.
     """
-    found = [*_values(graph, walks, values_of), *_providers(graph, walks)]
+    found = [*_values(table, values_of), *_providers(table)]
     parents: dict[str, dict[str, None]] = defaultdict(dict)
-    for walk in walks:
+    for walk in table.walks:
         for parent, step in walk.steps:
             parents[step.name][parent] = None
     own: dict[str, list[str]] = defaultdict(list)
@@ -253,65 +278,52 @@ def _rows(
                     return compiler
         return follows(attribute, own[name], is_lacking=() in cells)
 
-    def order(row: ComparedRow) -> tuple[object, ...]:
+    def order(row: Difference) -> tuple[object, ...]:
         # How many packages reach it, itself included.
         place = row.path[-1] if row.path else row.package
         count = len(nearest_first([place], lambda name: parents.get(name, ())))
         rank = RANKS.get(row.attribute, 0)
         return bool(row.path), -count, len(row.path), row.package, rank, row.attribute
 
-    rows = (replace(_row(part, walks, *each), follows=leader(*each)) for each in found)
+    rows = (_row(part, table, *each)._replace(follows=leader(*each)) for each in found)
     return sorted(rows, key=order)
 
 
-def _row(
-    part: Part, walks: Sequence[Walk], package: str, attribute: str, cells: Cells
-) -> ComparedRow:
+def _row(part: Part, table: _Table, package: str, attribute: str, cells: Cells) -> Difference:
     """Return a row with the path to its package, or to the first one that provides a virtual."""
     place = package
     if attribute == "provider":
         place = next(cell[0].partition("@")[0] for cell in cells if cell)
-    path = next(walk for walk in walks if place in walk.nodes).path(place)
+    path = next(walk for walk in table.walks if place in walk.nodes).path(place)
     where = "own" if part == "run" and not path else part
-    return ComparedRow(where, package, attribute, cells, path, packages=(package,))
+    return Difference(where, package, attribute, cells, path, packages=(package,))
 
 
-def _values(
-    graph: Dag, walks: Sequence[Walk], values_of: Callable[[int], Attributes]
-) -> Iterator[Found]:
+def _values(table: _Table, values_of: Callable[[int], Attributes]) -> Iterator[Found]:
     """Yield the attributes of packages whose values differ, and packages that columns lack."""
-    # A package that no source describes is not a difference.
-    never_described = set.intersection(*(walk.unknown for walk in walks))
-    for name in dict.fromkeys(chain.from_iterable(walk.nodes for walk in walks)):
-        nodes = [walk.nodes.get(name) for walk in walks]
+    graph = table.graph
+    for name in dict.fromkeys(chain.from_iterable(walk.nodes for walk in table.walks)):
+        nodes = table.nodes(name)
         if all(each == nodes[0] for each in nodes):
             continue
-        columns = list(zip(nodes, walks, strict=True))
-        if any(each is None and walk.unknown <= never_described for each, walk in columns):
+        lacking = [walk for each, walk in zip(nodes, table.walks, strict=True) if each is None]
+        # A package that no source describes is not a difference.
+        if any(not walk.unknown for walk in lacking):
             yield name, "present", _cells(graph.version, nodes)
         absent = {id_ for each in nodes for id_ in each or () if not graph.is_described(id_)}
         if absent:
             # Only the hashes of absent specs are known.
             yield name, "hash", _cells(lambda id_: graph.hash(id_)[:SHORT_HASH], nodes)
-        sets = [() if each is None or absent & each.keys() else tuple(each) for each in nodes]
-        distinct = dict.fromkeys(filter(None, sets))
-        values = {id_: values_of(id_) for ids in distinct for id_ in ids}
-        for attribute in differing_names(values.values()):
-            # Pages list one compiler of several.
-            cell_of = {
-                ids: _cell(texts(values[id_].get(attribute)) for id_ in ids)
-                for ids in distinct
-                if all(graph.would_list(id_, attribute) for id_ in ids)
-                and (attribute != "compiler" or all(map(graph.lists_dependencies, ids)))
-            }
-            if len(set(cell_of.values())) > 1:
-                yield name, attribute, tuple(map(cell_of.get, sets))
+        columns = [() if each is None or absent & each.keys() else tuple(each) for each in nodes]
+        for attribute, cells in compare_values(graph, columns, values_of):
+            yield name, attribute, cells
 
 
-def _providers(graph: Dag, walks: Sequence[Walk]) -> Iterator[Found]:
+def _providers(table: _Table) -> Iterator[Found]:
     """Yield the values of each virtual that different packages provide."""
-    providers: list[dict[str, set[int]]] = [defaultdict(set) for _ in walks]
-    for of_walk, walk in zip(providers, walks, strict=True):
+    graph = table.graph
+    providers: list[dict[str, set[int]]] = [defaultdict(set) for _ in table.walks]
+    for of_walk, walk in zip(providers, table.walks, strict=True):
         for _, step in walk.steps:
             for virtual in step.kind.virtuals:
                 of_walk[virtual].add(step.id)
@@ -322,10 +334,10 @@ def _providers(graph: Dag, walks: Sequence[Walk]) -> Iterator[Found]:
             yield virtual, "provider", cells
 
 
-def _edge_rows(part: Part, walks: Sequence[Walk]) -> Iterator[ComparedRow]:
+def _edge_rows(part: Part, table: _Table) -> Iterator[Difference]:
     """Yield rows of packages whose dependencies differ, though all packages are the same."""
-    columns: list[dict[str, set[str]]] = [defaultdict(set) for _ in walks]
-    for children, walk in zip(columns, walks, strict=True):
+    columns: list[dict[str, set[str]]] = [defaultdict(set) for _ in table.walks]
+    for children, walk in zip(columns, table.walks, strict=True):
         for name, step in walk.steps:
             deptypes = step.kind.deptypes
             deptypes = deptypes if part == "build" else run_time_deptypes(deptypes)
@@ -335,7 +347,7 @@ def _edge_rows(part: Part, walks: Sequence[Walk]) -> Iterator[ComparedRow]:
         same = set.intersection(*sets)
         if any(each != same for each in sets):
             cells = tuple(tuple(sorted(each - same)) for each in sets)
-            yield _row(part, walks, name, "dependencies", cells)
+            yield _row(part, table, name, "dependencies", cells)
 
 
 def _cells(read: Callable[[int], str], columns: Iterable[Collection[int] | None]) -> Cells:
@@ -351,25 +363,25 @@ def _cell(values: Iterable[tuple[str, ...]]) -> Cell:
     return tuple(sorted(",".join(value) for value in distinct))
 
 
-def _folded(rows: Iterable[ComparedRow]) -> list[ComparedRow]:
+def _folded(rows: Iterable[Difference]) -> list[Difference]:
     """Join rows of packages that have the same values: another os everywhere is one row."""
-    folded: list[ComparedRow] = []
+    folded: list[Difference] = []
     for row in map(_without_languages, rows):
-        for number, other in enumerate(folded) if row.attribute in _FOLDED else ():
+        for number, other in enumerate(folded) if row.attribute in OF_MANY_PACKAGES else ():
             cells = list(zip(other.values, row.values, strict=True))
             is_alike = (row.attribute, row.follows) == (other.attribute, other.follows)
             is_alike &= (row.part == "build") == (other.part == "build")
             if is_alike and all(None in (a, b) or a == b for a, b in cells):
                 values = tuple(b if a is None else a for a, b in cells)
                 packages = (*other.packages, *row.packages)
-                folded[number] = replace(other, values=values, packages=packages)
+                folded[number] = other._replace(values=values, packages=packages)
                 break
         else:
             folded.append(row)
     return folded
 
 
-def _without_languages(row: ComparedRow) -> ComparedRow:
+def _without_languages(row: Difference) -> Difference:
     """Return the compilers alone if they compile the same languages in all columns."""
     cells = [cell for cell in row.values if cell]
     languages = {text.partition("=")[0] for cell in cells for text in cell}
@@ -377,10 +389,10 @@ def _without_languages(row: ComparedRow) -> ComparedRow:
     if not is_one_each or len(languages) > 1 or not all("=" in cell[0] for cell in cells):
         return row
     values = (cell and (cell[0].partition("=")[2],) for cell in row.values)
-    return replace(row, values=tuple(values))
+    return row._replace(values=tuple(values))
 
 
-def fewest_telling(rows: Sequence[ComparedRow], columns: int) -> list[int] | None:
+def fewest_telling(rows: Sequence[Difference], columns: int) -> list[int] | None:
     """Return the numbers of the fewest rows that tell all columns apart.
 
     The rows are in tiers: link/run closures before build tools, and rows that follow from another
