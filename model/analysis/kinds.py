@@ -1,4 +1,4 @@
-"""Partition look-alikes into run-time kinds: builds whose linked and run closures are equal."""
+"""Tell builds apart by their closures, and look-alikes by what they link and run."""
 
 from __future__ import annotations
 
@@ -36,17 +36,18 @@ class Kind(Frozen):
         return sum(self.users)
 
 
-class RunKinds:
-    """Codes of the run-time kinds of one graph, computed bottom-up and kept.
+class BuildCodes:
+    """Codes of the builds of one graph, computed bottom-up and kept.
 
-    Two records have the same code if their closures over link and run edges are equal but for the
-    hashes: per node the values that count at run time, the compilers, and these edges. A spec that
-    no document describes has the code of its hash. No closure is copied: a code is made of the
-    codes of the dependencies. Safe to use from several threads.
+    Two records have the same code if their closures are equal but for the hashes. With `run_only`
+    only what counts at run time is compared: per node these values, the compilers, and the edges
+    to what it links or runs. A spec that no document describes has the code of its hash. No
+    closure is copied: a code is made of the codes of the dependencies. Safe to use from several
+    threads.
     """
 
-    def __init__(self, catalog: Catalog) -> None:
-        self._graph = dag_of(catalog)
+    def __init__(self, graph: Dag, *, run_only: bool) -> None:
+        self._graph, self._run_only = graph, run_only
         self._lock = threading.Lock()
         self._codes: dict[int, int] = {}
         self._code_of: dict[Hashable, int] = {}
@@ -54,13 +55,12 @@ class RunKinds:
         self._values: dict[Hashable, Hashable] = {}
 
     def codes(self, ids: Iterable[int]) -> list[int]:
-        """Return the code of the kind of each record. Raises Cancelled."""
+        """Return the code of each record. Raises Cancelled."""
         codes, wanted = self._codes, list(ids)
 
         def below(id_: int) -> list[int]:
             check_cancelled()
-            links = self._graph.links(id_)
-            return [c for c, kind in links if c not in codes and run_time_deptypes(kind.deptypes)]
+            return [child for _, child in self.links(id_) if child not in codes]
 
         with self._lock:
             # A spec that depends on itself, in a damaged source, has the code of its hash there.
@@ -68,33 +68,53 @@ class RunKinds:
                 codes[id_] = self._code_of.setdefault(self._node(id_), len(self._code_of))
             return [codes[id_] for id_ in wanted]
 
-    def _node(self, id_: int) -> Hashable:
-        """Return the key of the kind of a record, whose dependencies have codes already."""
-        graph = self._graph
+    def links(self, id_: int) -> list[tuple[Hashable, int]]:
+        """Return the dependencies that count, each after the kind of its edge."""
+        links = self._graph.links(id_)
+        if not self._run_only:
+            return [(kind, child) for child, kind in links]
+        typed = ((run_time_deptypes(kind.deptypes), child) for child, kind in links)
+        return [(deptypes, child) for deptypes, child in typed if deptypes]
+
+    def own(self, id_: int) -> Hashable:
+        """Return a key that is equal for records whose own fields are equal."""
+        graph, values = self._graph, self._values
         if not graph.lists_dependencies(id_):
             return graph.identity(id_)
-        run: list[tuple[tuple[str, ...], int]] = []
-        compiling: list[tuple[int, tuple[str, ...]]] = []
-        for child, (deptypes, virtuals) in graph.links(id_):
-            if at_run_time := run_time_deptypes(deptypes):
-                run.append((at_run_time, self._codes.get(child, -1 - graph.identity(child))))
-            if languages := compiled_languages(virtuals):
-                compiling.append((child, languages))
-        number, stated = graph.configuration(id_), tuple(compiling)
-        if number not in self._values:
-            values = frozenset(run_values(graph, id_).items())
-            self._values[number] = self._values.setdefault(values, values)
-        if stated not in self._values:
+        number = graph.configuration(id_)
+        if not self._run_only:
+            return number, graph.lists(id_), graph.build_spec(id_)
+        if number not in values:
+            of_number = frozenset(run_values(graph, id_).items())
+            values[number] = values.setdefault(of_number, of_number)
+        languages = (
+            (child, compiled_languages(kind.virtuals)) for child, kind in graph.links(id_)
+        )
+        stated = tuple(compiling for compiling in languages if compiling[1])
+        if stated not in values:
             # The texts have only the names of compilers that no document describes.
             absent = {child for child, _ in stated if not graph.is_described(child)}
-            unknown = sorted(map(graph.identity, absent))
-            self._values[stated] = *compilers(graph, stated), *unknown
-        return self._values[number], self._values[stated], tuple(sorted(run))
+            values[stated] = *compilers(graph, stated), *sorted(map(graph.identity, absent))
+        return values[number], values[stated]
+
+    def _node(self, id_: int) -> Hashable:
+        """Return the key of a record, whose dependencies have codes already."""
+        if not self._graph.lists_dependencies(id_):
+            return self._graph.identity(id_)
+        below = frozenset(
+            (kind, self._codes.get(child, -1 - self._graph.identity(child)))
+            for kind, child in self.links(id_)
+        )
+        return self.own(id_), below
 
 
-def kinds_of(graph: Dag) -> RunKinds:
-    """Return the codes of a graph, which are computed once."""
-    return graph.catalog.cached(RunKinds)
+def _run_codes(catalog: Catalog) -> BuildCodes:
+    return BuildCodes(dag_of(catalog), run_only=True)
+
+
+def run_codes(graph: Dag) -> BuildCodes:
+    """Return the codes of what counts at run time in a graph, which are computed once."""
+    return graph.catalog.cached(_run_codes)
 
 
 def run_kinds(graph: Dag, ids: Sequence[int]) -> tuple[Kind, ...]:
@@ -107,7 +127,7 @@ def run_kinds(graph: Dag, ids: Sequence[int]) -> tuple[Kind, ...]:
     """
     hashes = dict(zip(ids, graph.hashes(ids), strict=True))
     members: dict[int, list[int]] = {}
-    codes = kinds_of(graph).codes(ids)
+    codes = run_codes(graph).codes(ids)
     for id_, code in zip(ids, codes, strict=True):
         members.setdefault(code if graph.lists_dependencies(id_) else -1, []).append(id_)
     unknown, known = members.pop(-1, None), list(members.values())

@@ -18,14 +18,13 @@ from spackscope.model.analysis.dag import (
     ClosureMasks,
     Dag,
     Mask,
-    compiled_languages,
     dag_of,
     differing_names,
     is_always_told,
     post_order,
-    run_time_deptypes,
 )
 from spackscope.model.analysis.differences import RANKS, follows, own_values
+from spackscope.model.analysis.kinds import BuildCodes, run_codes
 from spackscope.model.answers import Asked
 from spackscope.model.core.commands import ANSWER, CACHES, Command, flag, values
 from spackscope.model.core.tasks import check_cancelled
@@ -66,54 +65,47 @@ spackscope duplicates spack.lock --run --ignore cmake --ignore 'py-*'""",
 )
 
 
-_CHECK_INTERVAL = 1024
-
-_Edge = tuple[int, int]
-"""The number of the kind of an edge, and the id of the build that it leads to."""
-
-
-class Build(NamedTuple):
-    """A build: several builds of a package in one `place` are duplicates.
-
-    `own` is equal for builds whose own fields are equal. `below` has the dependencies, each with
-    the number of the kind of its edge.
-    """
-
-    package: str
-    place: Hashable
-    own: Hashable
-    below: frozenset[_Edge]
-
-
 class Builds:
-    """Different builds and their dependencies, by their ids; equal builds are one.
+    """Different builds of some specs and their closures, by their ids; equal builds are one.
 
-    `counted` are the builds that were asked for: the others are only needed by them. `above` has
-    the dependents of each build. In a cycle, which only damaged documents have, builds may not
-    become one. Raises Cancelled.
+    The specs are `counted`, the others only needed by them. Several builds of a package in one
+    `place` are duplicates. `own` is equal for builds whose own fields are equal, and `below` and
+    `above` have the dependencies and dependents of each. With `run_only` builds that run the same
+    are one, and specs that others only build with are left out. With `inherited` builds are
+    duplicates only if they differ in nothing of their own. Raises Cancelled.
     """
 
-    def __init__(self, builds: Mapping[int, Build], counted: Iterable[int]) -> None:
-        kept, edges = dict[int, int](), dict[_Edge, _Edge]()
-        first = dict[tuple[Hashable, Hashable], int]()
-        self.builds: dict[int, Build] = {}
+    def __init__(
+        self, graph: Dag, ids: Iterable[int], *, run_only: bool = False, inherited: bool = False
+    ) -> None:
+        counted = set(ids)
+        if run_only:
+            tops = [id_ for id_ in counted if counted.isdisjoint(graph.dependents(id_))]
+            counted &= set(map(graph.identity, graph.reached(tops, run_only=True)))
+        codes = run_codes(graph) if run_only else BuildCodes(graph, run_only=False)
+
+        def below(id_: int) -> list[int]:
+            return [graph.identity(child) for _, child in codes.links(id_)]
+
+        reached = set(map(graph.identity, graph.reached(counted, run_only=run_only)))
+        every = [*post_order(sorted(reached), below)]
+        first = dict[int, int]()
+        kept = {
+            id_: first.setdefault(code, id_)
+            for id_, code in zip(every, codes.codes(every), strict=True)
+        }
+        self.own, self.place = dict[int, Hashable](), dict[int, Hashable]()
+        self.below: dict[int, Collection[int]] = {}
         self.above: dict[int, list[int]] = defaultdict(list)
         self.by_package: dict[str, list[int]] = defaultdict(list)
-        order = post_order(builds, lambda id_: [child for _, child in builds[id_].below])
-        for number, id_ in enumerate(order):
-            if number % _CHECK_INTERVAL == 0:
-                check_cancelled()
-            build = builds[id_]
-            below = build.below
-            if any(kept.get(child, child) != child for _, child in below):
-                changed = ((kind, kept.get(child, child)) for kind, child in below)
-                below = frozenset(edges.setdefault(edge, edge) for edge in changed)
-            kept[id_] = first.setdefault((build.own, below), id_)
-            if kept[id_] == id_:
-                self.builds[id_] = build._replace(below=below)
-                self.by_package[build.package].append(id_)
-                for child in {child for _, child in below}:
-                    self.above[child].append(id_)
+        for id_ in first.values():
+            check_cancelled()
+            self.own[id_], place = codes.own(id_), _place(graph, id_)
+            self.place[id_] = (place, self.own[id_]) if inherited else place
+            self.below[id_] = {kept[child] for child in below(id_)}
+            self.by_package[graph.name(id_)].append(id_)
+            for child in self.below[id_]:
+                self.above[child].append(id_)
         self.counted = {kept[id_] for id_ in counted}
 
     def duplicated(self) -> list[str]:
@@ -121,46 +113,8 @@ class Builds:
         return sorted(
             package
             for package, ids in self.by_package.items()
-            if len({self.builds[id_].place for id_ in ids}) < len(ids)
+            if len({self.place[id_] for id_ in ids}) < len(ids)
         )
-
-
-def read_builds(
-    graph: Dag, ids: Iterable[int], *, run_only: bool = False, inherited: bool = False
-) -> Builds:
-    """Read specs and their closures as builds, of which the specs are counted.
-
-    With `run_only` builds that run the same are one, and specs that others only build with are
-    left out. With `inherited` builds are duplicates only if they differ in nothing of their own.
-    Raises Cancelled.
-    """
-    counted = set(ids)
-    if run_only:
-        tops = [id_ for id_ in counted if counted.isdisjoint(graph.dependents(id_))]
-        counted &= set(map(graph.identity, graph.reached(tops, run_only=True)))
-    kinds, builds = dict[Hashable, int](), dict[int, Build]()
-    # Many depend on one build in the same way: an object for each would take half of the memory.
-    edges = dict[_Edge, _Edge]()
-    for id_ in sorted(set(map(graph.identity, graph.reached(counted, run_only=run_only)))):
-        check_cancelled()
-        own: Hashable = id_
-        if graph.lists_dependencies(id_):
-            own = graph.configuration(id_), graph.lists(id_), graph.build_spec(id_)
-            if run_only:
-                own = frozenset(own_values(graph, id_, run_only=True).items())
-        below = set()
-        for child, (deptypes, virtuals) in graph.links(id_):
-            kind = deptypes, virtuals
-            if run_only:
-                languages = () if graph.is_described(child) else compiled_languages(virtuals)
-                kind = run_time_deptypes(deptypes), languages
-            if any(kind):
-                edge = kinds.setdefault(kind, len(kinds)), graph.identity(child)
-                below.add(edges.setdefault(edge, edge))
-        place = _place(graph, id_)
-        place = (place, own) if inherited else place
-        builds[id_] = Build(graph.name(id_), place, own, frozenset(below))
-    return Builds(builds, counted)
 
 
 def _place(graph: Dag, id_: int) -> Hashable:
@@ -189,18 +143,15 @@ class Causes:
         own, self._bits = dict[int, Mask](), Counter[str]()
         for package in self.attributes:
             for id_ in builds.by_package[package]:
-                own[id_] = bits.setdefault((package, builds.builds[id_].own), 1 << len(bits))
+                own[id_] = bits.setdefault((package, builds.own[id_]), 1 << len(bits))
                 self._bits[package] |= own[id_]
-        self._masks = ClosureMasks(
-            lambda id_: [child for _, child in builds.builds[id_].below],
-            lambda id_: own.get(id_, 0),
-        )
+        self._masks = ClosureMasks(lambda id_: [*builds.below[id_]], lambda id_: own.get(id_, 0))
 
     def of(self, package: str) -> list[str]:
         """Return the package if it is one, then the causes below it that its builds differ in."""
         places = defaultdict[Hashable, list[Mask]](list)
         for id_ in self._builds.by_package[package]:
-            places[self._builds.builds[id_].place].append(self._masks.whole(id_))
+            places[self._builds.place[id_]].append(self._masks.whole(id_))
         causes = [package] if package in self.attributes and not self._inherited else []
         for masks in places.values():
             every, shared = reduce(or_, masks), reduce(and_, masks)
@@ -279,7 +230,7 @@ def duplicates(
     """
     graph, run_only = dag_of(catalog), options.get("run", False)
     which = {"run_only": run_only, "inherited": options.get("inherited", False)}
-    builds = read_builds(graph, map(graph.identity, ids), **which)
+    builds = Builds(graph, map(graph.identity, ids), **which)
     causes = Causes(graph, builds, **which)
 
     def dependents(id_: int) -> Set[int]:
@@ -314,7 +265,7 @@ def duplicates(
     several, have = f"{len(rows):,}" if rows else "none", "have" if len(rows) > 1 else "has"
     packages, total = len(builds.by_package), counted(len(builds.counted), "build")
     unlisted = sum(not graph.lists_dependencies(id_) for id_ in builds.counted)
-    own = {builds.builds[id_].own for id_ in builds.counted}
+    own = {builds.own[id_] for id_ in builds.counted}
     doubt = f"No source lists the dependencies of {counted(unlisted, 'build')}"
     return Sheet(
         f"{several} of {counted(packages, 'package')} {have} several builds for one OS and target",

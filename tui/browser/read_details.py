@@ -7,7 +7,7 @@ from functools import partial
 
 from spackscope.model.analysis.dag import Walker, dag_of
 from spackscope.model.analysis.differences import compare_specs
-from spackscope.model.analysis.kinds import kinds_of
+from spackscope.model.analysis.kinds import run_codes
 from spackscope.model.analysis.nearest import NearestSearch, nearest_look_alike
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.core.frozen import replace
@@ -140,7 +140,7 @@ def _read_difference(catalog: Catalog, id_: int, mark: str | None) -> Related:
         return Related()
     differences = compare_specs(Walker(graph), [id_, other])
     are_known = graph.lists_dependencies(id_) and graph.lists_dependencies(other)
-    runs_the_same = are_known and len(set(kinds_of(graph).codes([id_, other]))) == 1
+    runs_the_same = are_known and len(set(run_codes(graph).codes([id_, other]))) == 1
     lines = difference_values(
         graph.hash(other), other, differences, is_known=are_known, runs_the_same=runs_the_same
     )

@@ -1,29 +1,18 @@
 import json
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.kinds import run_kinds
-from spackscope.model.answers.duplicates import (
-    Build,
-    Builds,
-    Causes,
-    DuplicatedPackage,
-    duplicates,
-    read_builds,
-)
+from spackscope.model.answers.duplicates import Builds, Causes, DuplicatedPackage, duplicates
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from spackscope.model.report.sheet import Sheet
 from tests.builders.catalogs import catalog_of
-from tests.builders.nodes import leaf
+from tests.builders.nodes import edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
 from tests.builders.spack import write_index
 from tests.model.analysis.cases import made_lock
@@ -104,10 +93,10 @@ def test_a_hash_in_two_tags_is_one_build(tmp_path: Path) -> None:
 def test_all_duplicates_of_a_real_lock_are_found(made_catalog: Catalog) -> None:
     nodes = json.loads(made_lock())["concrete_specs"].values()
     builds = defaultdict[str, list[tuple[str, str]]](list)
-    for node in nodes:
-        arch = node["arch"]
+    for each in nodes:
+        arch = each["arch"]
         target = arch["target"] if isinstance(arch["target"], str) else arch["target"]["name"]
-        builds[node["name"]].append((arch["platform_os"], target))
+        builds[each["name"]].append((arch["platform_os"], target))
     several = {name: len(its) for name, its in builds.items() if len(its) > len(set(its))}
     sheet = of_query(made_catalog)
     assert {row.package: row.builds for row in sheet.rows} == several
@@ -117,56 +106,14 @@ def test_all_duplicates_of_a_real_lock_are_found(made_catalog: Catalog) -> None:
         assert row.causes, row
 
 
-def count_classes(builds: Mapping[int, Build], counted: Collection[int]) -> int:
-    """Count the classes of builds: by own fields, and the classes of dependencies."""
-    numbers: dict[Hashable, int] = {}
-
-    @lru_cache(None)
-    def class_of(id_: int) -> int:
-        build = builds[id_]
-        key = build.own, frozenset((kind, class_of(child)) for kind, child in build.below)
-        return numbers.setdefault(key, len(numbers))
-
-    return len(set(map(class_of, counted)))
-
-
-@st.composite
-def some_builds(draw: st.DrawFn) -> dict[int, Build]:
-    builds: dict[int, Build] = {}
-    for number in range(draw(st.integers(1, 14))):
-        package, place = draw(st.sampled_from("abcd")), draw(st.sampled_from("xy"))
-        edge = st.tuples(st.integers(0, 1), st.integers(0, max(number - 1, 0)))
-        below = draw(st.frozensets(edge, max_size=min(3, number)))
-        builds[number] = Build(package, place, (package, place, draw(st.integers(0, 1))), below)
-    return builds
-
-
-@given(some_builds(), st.data())
-def test_there_are_as_many_builds_as_classes(
-    builds: dict[int, Build], data: st.DataObject
-) -> None:
-    counted = data.draw(st.sets(st.sampled_from([*builds])))
-    assert len(Builds(builds, counted).counted) == count_classes(builds, counted)
-
-
 @pytest.mark.parametrize("name", ["spack0", "spack1"])
 def test_all_different_builds_of_a_whole_cache_are_counted(
     name: str, whole_catalogs: dict[str, Catalog]
 ) -> None:
     catalog = whole_catalogs[name]
     graph = dag_of(catalog)
-    builds = read_builds(graph, map(graph.identity, range(catalog.total)))
+    builds = Builds(graph, map(graph.identity, range(catalog.total)))
     assert len(builds.counted) == len(set(map(graph.identity, range(catalog.total))))
-    assert len(builds.counted) == count_classes(builds.builds, builds.counted)
-
-
-def test_builds_with_the_same_edge_share_it(whole_catalogs: dict[str, Catalog]) -> None:
-    catalog = whole_catalogs["spack1"]
-    graph = dag_of(catalog)
-    builds = read_builds(graph, map(graph.identity, range(catalog.total)))
-    edges = [edge for build in builds.builds.values() for edge in build.below]
-    # One may come as it was read, and again as an edge to a build that is one with another.
-    assert len(set(map(id, edges))) <= 2 * len(set(edges)) < len(edges)
 
 
 def test_builds_that_run_the_same_are_one_where_only_run_time_counts(
@@ -174,14 +121,14 @@ def test_builds_that_run_the_same_are_one_where_only_run_time_counts(
 ) -> None:
     catalog = whole_catalogs["spack1"]
     graph, ids = dag_of(catalog), catalog.match(parse("hdf5")).ids()
-    builds = read_builds(graph, map(graph.identity, ids), run_only=True)
+    builds = Builds(graph, map(graph.identity, ids), run_only=True)
     assert len(builds.counted) == len(run_kinds(graph, ids)) < len(ids)
 
 
 def builds_of(tmp_path: Path, *roots: Made, **options: bool) -> tuple[Builds, Causes]:
     catalog = catalog_of(write_lock(tmp_path / "spack.lock", *roots))
     graph = dag_of(catalog)
-    builds = read_builds(graph, map(graph.identity, range(catalog.total)), **options)
+    builds = Builds(graph, map(graph.identity, range(catalog.total)), **options)
     return builds, Causes(graph, builds, **options)
 
 
@@ -215,8 +162,17 @@ def test_build_tools_do_not_count_at_run_time(tmp_path: Path) -> None:
     builds, _ = builds_of(tmp_path, *roots)
     assert builds.duplicated() == ["app", "cmake", "zlib"]
     builds, _ = builds_of(tmp_path, *roots, run_only=True)
-    assert {build.package for build in builds.builds.values()} == {"app"}
+    assert {*builds.by_package} == {"app"}
     assert len(builds.counted) == 1
+
+
+def test_compilers_that_no_document_describes_tell_builds_apart(tmp_path: Path) -> None:
+    nodes = [
+        node(hash_of(n), dependencies=[edge("gcc", hash_of(n + 10), ["build"], ["c"])])
+        for n in (1, 2)
+    ]
+    (row,) = of_query(catalog_of(write_index(tmp_path, *nodes)), run=True).rows
+    assert row.builds == 2
 
 
 def test_a_cause_is_what_the_builds_of_a_package_differ_in(tmp_path: Path) -> None:
@@ -255,7 +211,7 @@ def test_each_build_is_asked_a_bounded_number_of_times_what_its_source_lists(
         asked.append(attribute)
         return True
 
-    builds = read_builds(graph, range(count))
+    builds = Builds(graph, range(count))
     monkeypatch.setattr(Dag, "would_list", would_list)
     causes = Causes(graph, builds)
     assert len(causes.attributes["zlib"]) == count
