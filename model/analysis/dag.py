@@ -23,7 +23,7 @@ from spackscope.model.core.records import (
 )
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.edges import EdgeKind, Edges, nearest_first, path_to
+from spackscope.model.index.edges import EdgeKind, Edges, path_to
 from spackscope.model.query.ast import exact_query
 
 _LISTED_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
@@ -480,32 +480,28 @@ def count_dependents(
     `below` returns the children of a node. On a cycle, which only damaged documents have, some are
     not counted. Raises Cancelled.
     """
-    ranks = {node: rank for rank, node in enumerate(post_order(nodes, below))}
-    above: dict[_Node, list[_Node]] = {}
-    for node in ranks:
-        for child in below(node):
-            above.setdefault(child, []).append(node)
-    counts: dict[_Node, int] = {}
+    counts = dict[_Node, int]()
     for start in range(0, len(wanted), _MASK_BITS):
-        check_cancelled()
-        bits = {node: 1 << place for place, node in enumerate(wanted[start : start + _MASK_BITS])}
-        masks: dict[_Node, Mask] = {}
-        # A bit of a sum is 2 to the power of the index of its mask.
-        sums: list[Mask] = []
-        users = nearest_first(bits, lambda node: above.get(node, ()))
-        for node in sorted(users, key=ranks.__getitem__):
-            mask = bits.get(node, 0)
-            for child in below(node):
-                mask |= masks.get(child, 0)
-            masks[node] = mask
-            if node in nodes:
-                for power, total in enumerate(sums):
-                    sums[power], mask = total ^ mask, total & mask
-                if mask:
-                    sums.append(mask)
-        for node, bit in bits.items():
-            counts[node] = sum(bool(total & bit) << power for power, total in enumerate(sums))
+        counts |= _count_dependents(wanted[start : start + _MASK_BITS], nodes, below)
     return counts
+
+
+def _count_dependents(
+    wanted: Sequence[_Node], nodes: Iterable[_Node], below: Callable[[_Node], Sequence[_Node]]
+) -> dict[_Node, int]:
+    bits = {node: 1 << place for place, node in enumerate(wanted)}
+    masks = ClosureMasks(below, lambda node: bits.get(node, 0))
+    # A bit of a sum is 2 to the power of the index of its mask.
+    sums: list[Mask] = []
+    for mask in map(masks.whole, nodes):
+        for power, total in enumerate(sums):
+            sums[power], mask = total ^ mask, total & mask
+        if mask:
+            sums.append(mask)
+    return {
+        node: sum(bool(total & bit) << power for power, total in enumerate(sums))
+        for node, bit in bits.items()
+    }
 
 
 class ClosureMasks(Generic[_Node]):
