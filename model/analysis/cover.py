@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Literal, NamedTuple, cast
 
 from spackscope.model.analysis.dag import (
@@ -101,25 +101,17 @@ def candidates(caches: Catalog, package: str) -> list[int]:
     ]
 
 
-class Present(NamedTuple):
-    """A spec that is cached or installed, with its location, or that is external.
-
-    `id` is its id in the graph.
-    """
-
-    id: int
-    hash: str
-    location: Location
+State = Literal["cached", "installed", "external", "missing"]
 
 
-class Missing(Frozen):
-    """A spec that is neither cached nor installed, and the nearest candidate for it.
+class CoveredSpec(Frozen):
+    """A spec of an environment: cached, installed, external or missing.
 
-    `id` is its id in the graph. The role is `root` if the environment asks for the spec itself,
-    and `build` if it is neither linked nor run. The spec `is_needed` if an install would build it:
-    build tools of a cached spec are not. It `is_recorded` if an index of the caches describes it
-    all the same. If it can be built at once, `needed_by` counts the missing specs that wait for
-    it, else 0.
+    `id` is its id in the graph. The other fields are of missing specs, which are neither cached
+    nor installed. The role is `root` if the environment asks for the spec itself, and `build` if
+    it is neither linked nor run. The spec `is_needed` if an install would build it: build tools of
+    a cached spec are not. It `is_recorded` if an index of the caches describes it all the same. If
+    it can be built at once, `needed_by` counts the missing specs that wait for it, else 0.
 
     `differences` compare the missing spec, first, with the nearest candidate; None without a
     candidate, and where the dependencies of the two cannot be compared.
@@ -129,16 +121,18 @@ class Missing(Frozen):
     hash: str
     package: str
     version: str
-    role: Literal["root", "run", "build"]
-    is_needed: bool
-    is_recorded: bool
-    needed_by: int
+    state: State
+    location: Location
+    role: Literal["", "root", "run", "build"] = ""
+    is_needed: bool = False
+    is_recorded: bool = False
+    needed_by: int = 0
     nearest: Nearest = Nearest()
     differences: Sequence[Difference] | None = None
 
 
 class Coverage(Frozen):
-    """The specs of an environment: hits, missing specs and externals, in build order.
+    """The specs of an environment in build order.
 
     An install takes the specs of `fetch` from the caches, and builds the specs of `build`; both
     are hashes in build order, without externals. An install tree among the caches counts as a
@@ -149,13 +143,26 @@ class Coverage(Frozen):
     """
 
     graph: Dag
-    hits: tuple[Present, ...]
-    missing: tuple[Missing, ...]
-    externals: tuple[Present, ...]
+    specs: tuple[CoveredSpec, ...]
     fetch: tuple[str, ...]
     build: tuple[str, ...]
     unlisted: int = 0
     is_cut: bool = False
+
+    @cached_property
+    def hits(self) -> Sequence[CoveredSpec]:
+        """The specs that are cached or installed."""
+        return [spec for spec in self.specs if spec.state in ("cached", "installed")]
+
+    @cached_property
+    def missing(self) -> Sequence[CoveredSpec]:
+        """The missing specs."""
+        return [spec for spec in self.specs if spec.state == "missing"]
+
+    @cached_property
+    def externals(self) -> Sequence[CoveredSpec]:
+        """The external specs."""
+        return [spec for spec in self.specs if spec.state == "external"]
 
     @property
     def total(self) -> int:
@@ -206,12 +213,7 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
     externals = {spec for spec in below if graph.external(nodes[spec])}
     locations = {spec: _location(caches, graph.records(spec)) for spec in below}
     available = {spec for spec in below if locations[spec].is_available} - externals
-    present = {
-        spec: Present(nodes[spec], hashes[spec], locations[spec])
-        for spec in below
-        if spec in listed
-    }
-    missing = {s: nodes[s] for s in present if not (s in available or s in externals)}
+    missing = {spec: nodes[spec] for spec in below if spec in listed - available - externals}
     needed = {*post_order(asked, lambda spec: [c for c, runs in below[spec].items() if runs])}
     # An install needs no build tools of a spec that is there, and nothing below an external.
     installed_with = {
@@ -232,24 +234,28 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
     }
     first = [spec for spec in missing if not delayed[spec]]
     waiting = count_dependents(first, missing, awaited.__getitem__)
+
+    def covered(spec: int) -> CoveredSpec:
+        id_, location = nodes[spec], locations[spec]
+        found: State = "cached" if location.is_cached else "installed"
+        state: State = "external" if spec in externals else found
+        of_spec = id_, hashes[spec], graph.name(id_), graph.version(id_)
+        if spec not in missing:
+            return CoveredSpec(*of_spec, state, location)
+        return CoveredSpec(
+            *of_spec,
+            "missing",
+            location,
+            "root" if spec in asked else "run" if spec in needed else "build",
+            spec in planned,
+            bool(location.sources),
+            # A spec does not wait for itself.
+            max(0, waiting.get(spec, 0) - 1),
+        )
+
     return Coverage(
         graph,
-        tuple(each for spec, each in present.items() if spec in available),
-        tuple(
-            Missing(
-                id_,
-                hashes[spec],
-                graph.name(id_),
-                graph.version(id_),
-                "root" if spec in asked else "run" if spec in needed else "build",
-                spec in planned,
-                bool(locations[spec].sources),
-                # A spec does not wait for itself.
-                max(0, waiting.get(spec, 0) - 1),
-            )
-            for spec, id_ in missing.items()
-        ),
-        tuple(each for spec, each in present.items() if spec in externals),
+        tuple(covered(spec) for spec in below if spec in listed),
         tuple(hashes[spec] for spec in below if spec in planned and spec in available),
         tuple(hashes[spec] for spec in below if spec in planned and spec not in available),
         sum(not graph.lists_dependencies(nodes[spec]) for spec in listed - externals),
@@ -285,7 +291,7 @@ def find_nearest(coverage: Coverage) -> Coverage:
     graph = coverage.graph
     search, walker = NearestSearch(graph), Walker(graph)
     by_package: dict[str, Sequence[CandidateGroup]] = {}
-    every: list[Missing] = []
+    compared: dict[str, CoveredSpec] = {}
     for number, spec in enumerate(coverage.missing):
         report_progress("missing specs compared", number, len(coverage.missing))
         if spec.package not in by_package:
@@ -295,6 +301,7 @@ def find_nearest(coverage: Coverage) -> Coverage:
         differences, best = None, nearest.best
         if best is not None and best.has_comparable and number < MAX_COMPARED:
             differences = compare_specs(walker, [spec.id, best.id])
-        every.append(replace(spec, nearest=nearest, differences=differences))
-    is_cut = search.is_exhausted or len(every) > MAX_COMPARED
-    return replace(coverage, missing=tuple(every), is_cut=is_cut)
+        compared[spec.hash] = replace(spec, nearest=nearest, differences=differences)
+    is_cut = search.is_exhausted or len(compared) > MAX_COMPARED
+    specs = tuple(compared.get(spec.hash, spec) for spec in coverage.specs)
+    return replace(coverage, specs=specs, is_cut=is_cut)

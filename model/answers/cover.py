@@ -7,14 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from spackscope.model.analysis.cover import (
-    Coverage,
-    Missing,
-    Present,
-    cover,
-    find_nearest,
-    percentage,
-)
+from spackscope.model.analysis.cover import Coverage, CoveredSpec, cover, find_nearest, percentage
 from spackscope.model.analysis.dag import post_order
 from spackscope.model.analysis.differences import Difference
 from spackscope.model.analysis.fit import HostFit
@@ -147,7 +140,7 @@ def answer(asked: Asked) -> Sheet[Any]:
     if coverages and asked.options.get("format") == "hashes":
         # Hashes need no reasons, which take most of the time.
         rows = [
-            CoveredSpec(each.hash)
+            each
             for coverage in coverages.values()
             for each in (coverage.missing if is_missing_only else coverage.hits)
         ]
@@ -163,7 +156,7 @@ def answer(asked: Asked) -> Sheet[Any]:
     notes = [*remarks, *coverage_notes(coverage), *_time_notes(coverage, seconds)]
     sheet = replace(coverage_sheet(coverage, seconds, notes), is_good=coverage.percent >= limit)
     if is_missing_only:
-        return replace(sheet, rows=[row for row in sheet.rows if row.missing is not None])
+        return replace(sheet, rows=[row for row in sheet.rows if row.state == "missing"])
     return sheet
 
 
@@ -196,28 +189,6 @@ def _limit(text: str) -> float:
     return limit
 
 
-class CoveredSpec(NamedTuple):
-    """A spec of an environment: cached, installed, external or missing, and where or why.
-
-    `places` has the sources that have the spec, or the prefix of an external. A `missing` spec has
-    a reason, its place in the build order, and the seconds that a build took. An install
-    fetches a spec or builds it, as `to` says.
-    """
-
-    hash: str
-    state: str = ""
-    package: str = ""
-    version: str = ""
-    to: str | None = None
-    places: Sequence[str] = ()
-    missing: Missing | None = None
-    nearest: str = ""
-    reason: str = ""
-    heading: str = ""
-    order: int | None = None
-    seconds: float | None = None
-
-
 def coverage_sheet(
     coverage: Coverage, seconds: Mapping[str, float], notes: Sequence[str]
 ) -> Sheet[CoveredSpec]:
@@ -226,118 +197,118 @@ def coverage_sheet(
     Specs that are missing for one reason are in build order, with the `seconds` that they took
     elsewhere. Reads hashes from the index.
     """
+    reasons, total = reasons_of(coverage.missing), len(coverage.missing)
+    reason_of = {spec.hash: reason for reason, specs in reasons.items() for spec in specs}
+    missing = [spec for specs in reasons.values() for spec in specs]
+    nearest = coverage.nearest_hashes()
+
+    def heading(row: CoveredSpec) -> str:
+        if (reason := reason_of.get(row.hash)) is None:
+            return row.state
+        return f"{of_total(len(reasons[reason]), total).strip()} missing: {reason}"
+
     return Sheet(
         summary(coverage),
-        _COLUMNS,
-        list(_rows(coverage, seconds)),
+        list(_columns(coverage, reason_of, seconds)),
+        [*missing, *coverage.hits, *coverage.externals],
         row="a spec of the environment",
         hash=lambda row: row.hash,
-        beside=lambda row: row.nearest,
-        query=lambda row: exact_query("hash", row.nearest or row.hash),
-        group=lambda row: row.heading,
+        beside=lambda row: nearest.get(row.hash, ""),
+        query=lambda row: exact_query("hash", nearest.get(row.hash) or row.hash),
+        group=heading,
         redundant=("state", "reason"),
         notes=notes,
         remarks=list(coverage_doubts(coverage)),
     )
 
 
-def _rows(coverage: Coverage, seconds: Mapping[str, float]) -> Iterator[CoveredSpec]:
-    graph, total, nearest = coverage.graph, len(coverage.missing), coverage.nearest_hashes()
+def _columns(
+    coverage: Coverage, reason_of: Mapping[str, str], seconds: Mapping[str, float]
+) -> Iterator[SheetColumn[CoveredSpec]]:
+    """Yield the columns of the specs of an environment; most are of missing specs alone."""
+    nearest = coverage.nearest_hashes()
     order = {spec.hash: number for number, spec in enumerate(coverage.missing)}
     steps = dict.fromkeys(coverage.fetch, "fetch") | dict.fromkeys(coverage.build, "build")
-
-    def row(spec: Missing | Present, state: str) -> CoveredSpec:
-        named = graph.name(spec.id), graph.version(spec.id)
-        return CoveredSpec(spec.hash, state, *named, steps.get(spec.hash), heading=state)
-
-    for reason, specs in reasons_of(coverage.missing).items():
-        heading = f"{of_total(len(specs), total).strip()} missing: {reason}"
-        for spec in specs:
-            yield row(spec, "missing")._replace(
-                missing=spec,
-                nearest=nearest.get(spec.hash, ""),
-                reason=reason,
-                heading=heading,
-                order=order[spec.hash],
-                seconds=seconds.get(spec.hash),
-            )
-    for hit in coverage.hits:
-        state = "cached" if hit.location.is_cached else "installed"
-        yield row(hit, state)._replace(places=hit.location.sources)
-    for external in coverage.externals:
-        yield row(external, "external")._replace(places=[graph.external(external.id)])
-
-
-_COLUMNS: list[SheetColumn[CoveredSpec]] = [
-    package_column(
+    yield package_column(
         lambda row: row.package or None,
         text=lambda package: clean(package or "(not described)"),
         style="strong",
-    ),
-    version_column(lambda row: row.version or None),
-    hash_column(lambda row: row.hash),
-    SheetColumn("state", lambda row: row.state, meaning="cached, installed, external or missing"),
-    SheetColumn("reason", lambda row: row.reason or None, meaning="why it is missing"),
-    SheetColumn(
+    )
+    yield version_column(lambda row: row.version or None)
+    yield hash_column(lambda row: row.hash)
+    yield SheetColumn(
+        "state", lambda row: row.state, meaning="cached, installed, external or missing"
+    )
+    yield SheetColumn("reason", lambda row: reason_of.get(row.hash), meaning="why it is missing")
+    yield SheetColumn(
         "role",
-        lambda row: row.missing and (row.missing.role if row.missing.is_needed else "not needed"),
+        lambda row: (row.role or None) if row.is_needed or not row.role else "not needed",
         meaning="root, run, build or not needed",
-    ),
-    SheetColumn(
+    )
+    yield SheetColumn(
         "differs_in",
-        lambda row: differences_from_nearest(row.missing) if row.missing and row.nearest else [],
+        lambda row: differences_from_nearest(row) if row.hash in nearest else [],
         "differs in",
         text=lambda texts: " · ".join(cut_list(texts, _MAX_LACKING)),
         wraps=True,
         meaning="how the nearest build differs",
-    ),
-    hash_column(
-        lambda row: row.nearest or None, "nearest", meaning="the hash of the nearest cached spec"
-    ),
-    SheetColumn(
+    )
+    yield hash_column(
+        lambda row: nearest.get(row.hash), "nearest", meaning="the hash of the nearest cached spec"
+    )
+    yield SheetColumn(
         "tied",
-        lambda row: row.missing and row.missing.nearest.tied,
+        lambda row: row.nearest.tied if row.role else None,
         drawn=False,
         meaning="how many specs are equally near",
-    ),
-    SheetColumn(
+    )
+    yield SheetColumn(
         "needed_by",
-        lambda row: row.missing and row.missing.needed_by,
+        lambda row: row.needed_by if row.role else None,
         "needed by",
         text=lambda count: _count_text(count or 0),
         meaning="how many specs need it",
-    ),
-    SheetColumn(
+    )
+    yield SheetColumn(
         "recorded",
-        lambda row: row.missing and row.missing.is_recorded,
+        lambda row: row.is_recorded if row.role else None,
         drawn=False,
         meaning="whether an index describes it, without a binary",
-    ),
-    SheetColumn(
+    )
+    yield SheetColumn(
         "order",
-        lambda row: row.order,
+        lambda row: order.get(row.hash),
         drawn=False,
         meaning="the position in which it can be built",
-    ),
-    SheetColumn(
-        "to", lambda row: row.to, drawn=False, meaning="fetch or build: what an install does"
-    ),
-    SheetColumn(
+    )
+    yield SheetColumn(
+        "to",
+        lambda row: steps.get(row.hash),
+        drawn=False,
+        meaning="fetch or build: what an install does",
+    )
+    yield SheetColumn(
         "build_seconds",
-        lambda row: row.seconds,
+        lambda row: seconds.get(row.hash),
         "took",
         text=lambda time: "" if time is None else minutes(time),
         is_right=True,
         meaning="how long the build took, in an install tree",
-    ),
-    SheetColumn(
+    )
+    yield SheetColumn(
         "where",
-        lambda row: row.places,
+        partial(_places, coverage),
         style="good",
         wraps=True,
         meaning="the sources that have it, or the prefix of an external",
-    ),
-]
+    )
+
+
+def _places(coverage: Coverage, row: CoveredSpec) -> Sequence[str]:
+    """Return the sources that have a spec, or the prefix of an external."""
+    if row.state == "external":
+        return [coverage.graph.external(row.id)]
+    return () if row.state == "missing" else row.location.sources
 
 
 def summary(coverage: Coverage) -> str:
@@ -451,7 +422,7 @@ def _time_notes(coverage: Coverage, seconds: Mapping[str, float]) -> Iterator[st
 
 def _longest_chain(
     coverage: Coverage, seconds: Mapping[str, float]
-) -> tuple[float, tuple[Missing, ...]]:
+) -> tuple[float, tuple[CoveredSpec, ...]]:
     """Return the longest chain of builds that wait for each other, in build order, with its time.
 
     The chain may lead through cached specs that link or run missing ones.
@@ -471,7 +442,7 @@ def _longest_chain(
         ]
         return [child for child in map(graph.identity, used) if child in ids]
 
-    longest: dict[int, tuple[float, tuple[Missing, ...]]] = {}
+    longest: dict[int, tuple[float, tuple[CoveredSpec, ...]]] = {}
     for identity in post_order(by_identity, below):
         chains = (longest[child] for child in below(identity) if child in longest)
         before, chain = max(chains, key=lambda each: (each[0], len(each[1])), default=(0.0, ()))
@@ -481,12 +452,12 @@ def _longest_chain(
     return max(longest.values(), key=lambda each: each[0])
 
 
-def reasons_of(missing: Iterable[Missing]) -> dict[str, Sequence[Missing]]:
+def reasons_of(missing: Iterable[CoveredSpec]) -> dict[str, Sequence[CoveredSpec]]:
     """Return missing specs by reason, such as `os only: rhel8 ≠ ubuntu22.04`, the most first.
 
     A reason has values only if all its specs have the same.
     """
-    groups: dict[str, list[tuple[str, Missing]]] = {}
+    groups: dict[str, list[tuple[str, CoveredSpec]]] = {}
     for spec in missing:
         reason, whole = _reason(spec)
         groups.setdefault(reason, []).append((whole, spec))
@@ -498,7 +469,7 @@ def reasons_of(missing: Iterable[Missing]) -> dict[str, Sequence[Missing]]:
     return dict(sorted(named, key=lambda item: -len(item[1])))
 
 
-def _reason(spec: Missing) -> tuple[str, str]:
+def _reason(spec: CoveredSpec) -> tuple[str, str]:
     """Return why a spec is missing, without values that only it may have, and with them."""
     best = spec.nearest.best
     if not spec.package or (spec.nearest.total and best is None):

@@ -16,7 +16,7 @@ from spackscope.model.report.detail import COMPARE_HINTS, DIFFERS, NEXT_TO, Deta
 from spackscope.model.report.report import path_text
 
 if TYPE_CHECKING:
-    from spackscope.model.analysis.cover import Missing
+    from spackscope.model.analysis.cover import CoveredSpec
 
 NOTHING_DIFFERS = "no known difference"
 NOT_LISTED = "Dependencies are not listed, so not compared"
@@ -148,7 +148,7 @@ RUN_DEPENDENCIES, BUILD_DEPENDENCIES = "run-time dependencies", "build dependenc
 """The heads of differences at run time, and of differences only in building."""
 
 
-def differences_from_nearest(spec: Missing) -> list[str]:
+def differences_from_nearest(spec: CoveredSpec) -> list[str]:
     """Return the differences of a missing spec from the nearest build, the most telling first."""
     if spec.differences is not None:
         texts = [line.text for line in difference_lines(spec.differences)]

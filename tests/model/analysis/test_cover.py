@@ -10,8 +10,8 @@ import pytest
 from spackscope.model.analysis import cover as nearest_missing
 from spackscope.model.analysis.cover import (
     Coverage,
+    CoveredSpec,
     Location,
-    Missing,
     candidates,
     cover,
     environments,
@@ -54,7 +54,7 @@ def locations(coverage: Coverage) -> dict[str, Location]:
     return {hit.hash: hit.location for hit in coverage.hits}
 
 
-def nearest_of(coverage: Coverage, missing: Missing) -> list[dict[str, Any]]:
+def nearest_of(coverage: Coverage, missing: CoveredSpec) -> list[dict[str, Any]]:
     """Return the nearest candidates as the cases have them: each is the nearest of the rest."""
     graph, rest = coverage.graph, candidates(coverage.graph.catalog, missing.package)
     nearest = ranked(graph, missing.id, rest, _MAX_NEAREST)
