@@ -176,7 +176,7 @@ class Coverage(Frozen):
 
     def nearest_hashes(self) -> dict[str, str]:
         """Return the hash of the nearest candidate by the hash of each missing spec with one."""
-        best = {s.hash: s.nearest.best.id for s in self.missing if s.nearest.best is not None}
+        best = {s.hash: s.nearest.id for s in self.missing if s.nearest.id is not None}
         return {hash_: self.graph.hash(id_) for hash_, id_ in best.items()}
 
 
@@ -298,9 +298,9 @@ def find_nearest(coverage: Coverage) -> Coverage:
             ids = candidates(graph.catalog, spec.package)
             by_package[spec.package] = group_candidates(graph, ids)
         nearest = search.find(spec.id, by_package[spec.package])
-        differences, best = None, nearest.best
-        if best is not None and best.has_comparable and number < MAX_COMPARED:
-            differences = compare_specs(walker, [spec.id, best.id])
+        differences = None
+        if nearest.id is not None and nearest.has_comparable and number < MAX_COMPARED:
+            differences = compare_specs(walker, [spec.id, nearest.id])
         compared[spec.hash] = replace(spec, nearest=nearest, differences=differences)
     is_cut = search.is_exhausted or len(compared) > MAX_COMPARED
     specs = tuple(compared.get(spec.hash, spec) for spec in coverage.specs)

@@ -119,24 +119,16 @@ def _configurations_of(graph: Dag, id_: int) -> frozenset[int]:
     return frozenset(map(graph.configuration, graph.reached([id_])))
 
 
-class NearCandidate(Frozen):
-    """A candidate with its own differing attributes.
-
-    `has_comparable` dependencies if its source lists them in the same specfile format.
-    """
-
-    id: int
-    differences: tuple[Difference, ...]
-    has_comparable: bool = False
-
-
 class Nearest(Frozen):
-    """The nearest candidate, if any, and how many are `tied` in the number of attributes.
+    """The nearest of `total` candidates, of which some are `tied` in the number of attributes.
 
-    `total` is the number of all candidates.
+    `id` is None if there is none. `differences` are in its own attributes. It `has_comparable`
+    dependencies if its source lists them in the same specfile format.
     """
 
-    best: NearCandidate | None = None
+    id: int | None = None
+    differences: tuple[Difference, ...] = ()
+    has_comparable: bool = False
     tied: int = 0
     total: int = 0
 
@@ -191,7 +183,7 @@ class NearestSearch:
                 if total == fewest:
                     tied.append((candidate, group))
         if not tied:
-            return Nearest(None, 0, count_all)
+            return Nearest(total=count_all)
         compared = tied[: _MAX_LATER if self.is_exhausted else None]
         self._compared += len(compared)
         hashes = graph.hashes(candidate for candidate, _ in compared)
@@ -206,8 +198,7 @@ class NearestSearch:
 
         best, group = compared[min(range(len(compared)), key=rank)]
         differences = self._differences(id_, best, spec, group)
-        near = NearCandidate(best, differences, spec.has_comparable(group))
-        return Nearest(near, len(tied), count_all)
+        return Nearest(best, differences, spec.has_comparable(group), len(tied), count_all)
 
     def _differences(
         self, id_: int, candidate: int, spec: CandidateGroup, group: CandidateGroup
@@ -246,5 +237,4 @@ def nearest_look_alike(search: NearestSearch, id_: int) -> int | None:
     ids = list(dict.fromkeys(map(graph.identity, range(*span)[:_MAX_LOOK_ALIKES])))
     kinds = run_kinds(graph, ids)
     others = [kind.ids[0] for kind in kinds if own not in kind.ids]
-    best = search.nearest(id_, others or ids).best
-    return best.id if best is not None else None
+    return search.nearest(id_, others or ids).id

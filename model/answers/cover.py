@@ -348,7 +348,7 @@ def coverage_notes(coverage: Coverage) -> Iterator[str]:
 
 def coverage_doubts(coverage: Coverage) -> Iterator[str]:
     """Yield sentences on dependencies that are unknown or could not be compared."""
-    if any(s.nearest.best is not None and s.differences is None for s in coverage.missing):
+    if any(s.nearest.id is not None and s.differences is None for s in coverage.missing):
         yield "Not all dependencies are compared: the sources list different types of them"
     if coverage.unlisted:
         count = counted(coverage.unlisted, "spec")
@@ -471,13 +471,13 @@ def reasons_of(missing: Iterable[CoveredSpec]) -> dict[str, Sequence[CoveredSpec
 
 def _reason(spec: CoveredSpec) -> tuple[str, str]:
     """Return why a spec is missing, without values that only it may have, and with them."""
-    best = spec.nearest.best
-    if not spec.package or (spec.nearest.total and best is None):
+    nearest = spec.nearest
+    if not spec.package or (nearest.total and nearest.id is None):
         return ("no source describes it",) * 2
-    if best is None:
+    if nearest.id is None:
         return ("no build of the package",) * 2
     causes = [each for each in spec.differences or () if not each.follows]
-    own = [*best.differences, *(each for each in causes if each.part == "own")]
+    own = [*nearest.differences, *(each for each in causes if each.part == "own")]
     if kinds := sorted({_kind(each) for each in own}):
         reason = ", ".join(clean(attribute_label(kind)) for kind in kinds)
         only = more = ""

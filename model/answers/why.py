@@ -250,8 +250,8 @@ def judge_missing(coverage: Coverage, catalog: Catalog) -> Iterator[Judged]:
     nearest, fits = coverage.nearest_hashes(), catalog.by_host.answers
     for spec in coverage.missing:
         its, lacks = [Verdict("no build of the package", change="build it")], list[str]()
-        if (best := spec.nearest.best) is not None:
-            its, lacks = list(verdicts(fits.brief(best.id))), differences_from_nearest(spec)
+        if (best := spec.nearest.id) is not None:
+            its, lacks = list(verdicts(fits.brief(best))), differences_from_nearest(spec)
         named = spec.hash, spec.package, spec.version
         missing = _RECORDED if spec.is_recorded else _MISSING
         candidate = nearest.get(spec.hash, "")

@@ -153,10 +153,12 @@ def differences_from_nearest(spec: CoveredSpec) -> list[str]:
     if spec.differences is not None:
         texts = [line.text for line in difference_lines(spec.differences)]
     else:
-        own = spec.nearest.best.differences if spec.nearest.best is not None else ()
         # Only the text of a version needs the name of the package.
         packages = (spec.package,)
-        named = (each._replace(packages=packages * (each.attribute == "version")) for each in own)
+        named = (
+            each._replace(packages=packages * (each.attribute == "version"))
+            for each in spec.nearest.differences
+        )
         texts = list(map(pair_text, named))
     return texts or ["only dependencies differ"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spackscope.model.analysis.dag import Dag, dag_of
-from spackscope.model.analysis.nearest import NearCandidate, NearestSearch
+from spackscope.model.analysis.nearest import NearestSearch
 from spackscope.model.core.rules import FitReason
 from spackscope.model.index.catalog import Catalog
 from tests.builders.catalogs import catalog_of
@@ -57,12 +57,15 @@ def graph_of(directory: Path, *nodes: Node) -> Dag:
 
 def ranked(
     graph: Dag, spec: int, candidates: Iterable[int], most: int = 99
-) -> list[NearCandidate]:
-    """Return the nearest candidate and those tied with it: each is the nearest of the rest."""
-    rest, found = [*candidates], list[NearCandidate]()
+) -> list[tuple[str, list[str]]]:
+    """Return the hash of the nearest candidate and of those tied with it, and what differs.
+
+    Each is the nearest of the rest.
+    """
+    rest, found = [*candidates], list[tuple[str, list[str]]]()
     for _ in range(min(most, NearestSearch(graph).nearest(spec, rest).tied)):
-        best = NearestSearch(graph).nearest(spec, rest).best
-        assert best is not None
+        best = NearestSearch(graph).nearest(spec, rest)
+        assert best.id is not None
         rest = [id_ for id_ in rest if graph.identity(id_) != best.id]
-        found.append(best)
+        found.append((graph.hash(best.id), [each.attribute for each in best.differences]))
     return found

@@ -10,7 +10,6 @@ import pytest
 from spackscope.model.analysis import cover as nearest_missing
 from spackscope.model.analysis.cover import (
     Coverage,
-    CoveredSpec,
     Location,
     candidates,
     cover,
@@ -54,20 +53,6 @@ def locations(coverage: Coverage) -> dict[str, Location]:
     return {hit.hash: hit.location for hit in coverage.hits}
 
 
-def nearest_of(coverage: Coverage, missing: CoveredSpec) -> list[dict[str, Any]]:
-    """Return the nearest candidates as the cases have them: each is the nearest of the rest."""
-    graph, rest = coverage.graph, candidates(coverage.graph.catalog, missing.package)
-    nearest = ranked(graph, missing.id, rest, _MAX_NEAREST)
-    assert nearest[:1] == [missing.nearest.best] * bool(nearest)
-    return [
-        {
-            "hash": graph.hash(candidate.id),
-            "attributes": [difference.attribute for difference in candidate.differences],
-        }
-        for candidate in nearest
-    ]
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_coverage_is_that_of_spack(
     case: dict[str, Any], made_catalog: Catalog, caches: dict[str, Catalog]
@@ -92,11 +77,9 @@ def test_coverage_is_that_of_spack(
         missing = roots[root["hash"]]
         assert (missing.package, missing.version) == (root["name"], root["version"])
         assert missing.nearest.total == root["same_package"]
-        nearest = [
-            {name: each[name] for name in ("hash", "attributes")}
-            for each in root.get("nearest", [])
-        ]
-        assert nearest_of(coverage, missing) == nearest, root["spec"]
+        nearest = [(each["hash"], each["attributes"]) for each in root.get("nearest", [])]
+        rest = candidates(coverage.graph.catalog, missing.package)
+        assert ranked(coverage.graph, missing.id, rest, _MAX_NEAREST) == nearest, root["spec"]
         assert missing.nearest.tied == root.get("tied", 0)
 
 

@@ -25,10 +25,7 @@ def zlib(number: int, compiler: str = GCC_13, **fields: Any) -> dict[str, Any]:
 def found(graph: Dag, number: int, *numbers: int) -> list[tuple[str, tuple[str, ...]]]:
     """Return what differs from the nearest of some candidates, then from those tied with it."""
     spec, *candidates = ids_of(graph, *map(hash_of, (number, *numbers)))
-    return [
-        (graph.hash(each.id), tuple(d.attribute for d in each.differences))
-        for each in ranked(graph, spec, candidates)
-    ]
+    return [(hash_, tuple(names)) for hash_, names in ranked(graph, spec, candidates)]
 
 
 def test_fewer_differing_attributes_come_first(tmp_path: Path) -> None:
