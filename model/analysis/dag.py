@@ -242,14 +242,6 @@ class Dag:
             or (attribute != PROVIDED and self.lists_dependencies(id_))
         )
 
-    def lists(self, id_: int) -> frozenset[str]:
-        """Return the names of the attributes of a spec that are lists even with one value.
-
-        The set is empty before format 5, whose documents do not distinguish lists.
-        """
-        side, own = self._at(id_)
-        return side.lists(own)
-
 
 def is_always_told(attribute: str) -> bool:
     """Check whether every source lists an attribute, pages too."""
@@ -317,7 +309,6 @@ class _Side:
 
     def __init__(self, source: Catalog | Sequence[str]) -> None:
         self._hashes: Sequence[str] | None = None
-        self._lists_of = cached_method(self._read_lists)
         if isinstance(source, Catalog):
             self.catalog, self.edges, self.count = source, source.edges, source.edges.count
         else:
@@ -427,15 +418,6 @@ class _Side:
         patches = texts(values.pop(_PATCHES, None))
         values["patches"] = node.patches or patches
         return {name: value for name, value in values.items() if value not in ("", ())}
-
-    def lists(self, id_: int) -> frozenset[str]:
-        """Return the names of the variants of a record that are lists even with one value."""
-        return self._lists_of(self.catalog.column("variant_set")[self.catalog.look_alike(id_)])
-
-    def _read_lists(self, code: int) -> frozenset[str]:
-        stated = [text.partition("=") for text in self._lists("variants")[code]]
-        names = {f"variant:{name[:-1]}" for name, is_, _ in stated if is_ and name.endswith(":")}
-        return frozenset(names - {_PATCHES})
 
     def _lists(self, column: str) -> Sequence[tuple[str, ...]]:
         return cast(Sequence[tuple[str, ...]], self.catalog.values(column))

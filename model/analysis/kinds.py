@@ -83,7 +83,7 @@ class BuildCodes:
             return graph.identity(id_)
         number = graph.configuration(id_)
         if not self._run_only:
-            return number, graph.lists(id_), graph.build_spec(id_)
+            return number, graph.build_spec(id_)
         if number not in values:
             of_number = frozenset(run_values(graph, id_).items())
             values[number] = values.setdefault(of_number, of_number)
