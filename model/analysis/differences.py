@@ -112,31 +112,26 @@ class Difference(NamedTuple):
         return len(set(self.values) - {UNKNOWN}) < 2
 
 
-def run_values(graph: Dag, id_: int) -> dict[str, AttributeValue]:
-    """Return the attributes of a node that count at run time.
-
-    The recipe, the namespace and the spec format do not.
-    """
-    attributes = graph.attributes(id_)
-    return {name: value for name, value in attributes.items() if name not in _NOT_AT_RUN_TIME}
-
-
-def compilers(graph: Dag, links: Iterable[tuple[int, tuple[str, ...]]]) -> tuple[str, ...]:
-    """Return compilers with the languages that each is used for, such as `c,cxx=gcc@12.1.0`."""
-    languages: dict[str, list[str]] = defaultdict(list)
-    for child, of_child in links:
-        languages[f"{graph.name(child)}@{graph.version(child)}"] += of_child
-    return tuple(
-        f"{','.join(sorted(names))}={compiler}" for compiler, names in sorted(languages.items())
-    )
+def compiling(graph: Dag, id_: int) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """Return the compilers of a node, each with the languages that it is used for."""
+    languages = ((child, compiled_languages(kind.virtuals)) for child, kind in graph.links(id_))
+    return tuple(each for each in languages if each[1])
 
 
 def own_values(graph: Dag, id_: int, *, run_only: bool) -> dict[str, AttributeValue]:
-    """Return the attributes of a node, or those at run time, and its compilers as one of them."""
-    values = run_values(graph, id_) if run_only else {**graph.attributes(id_)}
-    languages = ((child, compiled_languages(kind.virtuals)) for child, kind in graph.links(id_))
-    if stated := compilers(graph, [compiling for compiling in languages if compiling[1]]):
-        values["compiler"] = stated
+    """Return the attributes of a node with its compilers, such as `c,cxx=gcc@12.1.0`.
+
+    With `run_only` they are those that count at run time: the recipe, the namespace and the spec
+    format do not.
+    """
+    left_out = _NOT_AT_RUN_TIME if run_only else frozenset[str]()
+    values = {n: value for n, value in graph.attributes(id_).items() if n not in left_out}
+    languages: dict[str, list[str]] = defaultdict(list)
+    for child, of_child in compiling(graph, id_):
+        languages[f"{graph.name(child)}@{graph.version(child)}"] += of_child
+    if languages:
+        stated = sorted(languages.items())
+        values["compiler"] = tuple(f"{','.join(sorted(its))}={name}" for name, its in stated)
     return values
 
 
@@ -179,44 +174,41 @@ def compare_specs(
 
         compare_specs(Walker(graph), ids)[0].package
     """
-    graph, tables = walker.graph, list[tuple[Part, _Table]]()
+    graph = walker.graph
     values_of = lru_cache(None)(partial(own_values, graph, run_only=run_only))
     parts: tuple[Part, ...] = ("run",) if run_only else ("run", "build")
-    rows: list[Difference] = []
+    tables, rows = list[_Table](), list[Difference]()
     for part in parts:
-        table = _Table(walker, ids, run_only=part == "run")
-        tables.append((part, table))
+        tables.append(_Table(part, walker, ids))
         known = {(row.package, row.attribute) for row in rows}
-        new = _rows(part, table, values_of)
+        new = tables[-1].rows(values_of)
         rows += [row for row in new if (row.package, row.attribute) not in known]
     rows = _folded(rows)
     telling = fewest_telling(rows, len(ids))
-    if telling is None and not any(walk.unknown for walk in tables[-1][1].walks):
-        for part, table in tables:
-            rows += _edge_rows(part, table)
+    if telling is None and not any(walk.unknown for walk in tables[-1].walks):
+        for table in tables:
+            rows += table.edge_rows()
         telling = fewest_telling(rows, len(ids))
     first = [rows[number]._replace(tells=True) for number in telling or ()]
     rest = [row for number, row in enumerate(rows) if number not in set(telling or ())]
     rows = [*first, *rest]
     if with_equal:
         named = {name for row in rows for name in (row.package, *row.packages)}
-        for part, table in tables:
-            whole = walker.walk(ids[0], run_only=part == "run")
-            for name in whole.nodes:
-                path, version = whole.path(name), graph.version(min(whole.nodes[name]))
-                if path and name not in named and all(table.nodes(name)):
-                    cells = [(version,) if version else UNKNOWN] * len(ids)
-                    rows.append(Difference(part, name, "version", tuple(cells), path))
+        for table in tables:
+            rows += table.equal_rows(walker, ids[0], named)
             named |= table.names()
     return tuple(rows)
 
 
 class _Table:
-    """The closures of specs, one in each column, without what all of them have."""
+    """The closures of specs, one in each column, without what all of them have.
 
-    def __init__(self, walker: Walker, ids: Sequence[int], *, run_only: bool) -> None:
-        self.graph, self._name = walker.graph, walker.name
-        closures = list[Collection[int]]()
+    The `part` is of what the specs link or run, or of all that they need to `build`, too.
+    """
+
+    def __init__(self, part: Part, walker: Walker, ids: Sequence[int]) -> None:
+        self.part, self._graph, self._name = part, walker.graph, walker.name
+        run_only, closures = part == "run", list[Collection[int]]()
         for id_ in ids:
             check_cancelled()
             closures.append(walker.closure(id_, run_only=run_only))
@@ -238,116 +230,122 @@ class _Table:
         """Return the packages in any of the closures."""
         return {*self._common_nodes}.union(*(walk.nodes for walk in self.walks))
 
-    def nodes(self, name: str) -> list[dict[int, None] | None]:
+    def _nodes(self, name: str) -> list[dict[int, None] | None]:
         """Return the specs of a package in each column, None where it has none."""
         return [walk.nodes.get(name) or self._common_nodes.get(name) for walk in self.walks]
 
+    def rows(self, values_of: Callable[[int], Attributes]) -> list[Difference]:
+        """Return the rows that differ, in the order of causes.
 
-def _rows(part: Part, table: _Table, values_of: Callable[[int], Attributes]) -> list[Difference]:
-    """Return the rows of link/run closures, or of whole closures.
+        The roots' own come first, then the most depended on, then the nearest.
+        """
+        found = [*self._values(values_of), *self._providers()]
+        parents: dict[str, dict[str, None]] = defaultdict(dict)
+        for walk in self.walks:
+            for parent, step in walk.steps:
+                parents[step.name][parent] = None
+        own: dict[str, list[str]] = defaultdict(list)
+        for name, attribute, _ in found:
+            own[name].append(attribute)
+        provided = {
+            text.partition("@")[0]: name
+            for name, attribute, cells in found
+            if attribute == "provider"
+            for cell in cells
+            for text in cell or ()
+        }
 
-    Rows are in the order of causes: the roots' own first, then the most depended on, then the
-    nearest.
-    """
-    found = [*_values(table, values_of), *_providers(table)]
-    parents: dict[str, dict[str, None]] = defaultdict(dict)
-    for walk in table.walks:
-        for parent, step in walk.steps:
-            parents[step.name][parent] = None
-    own: dict[str, list[str]] = defaultdict(list)
-    for name, attribute, _ in found:
-        own[name].append(attribute)
-    provided = {
-        text.partition("@")[0]: name
-        for name, attribute, cells in found
-        if attribute == "provider"
-        for cell in cells
-        for text in cell or ()
-    }
+        def leader(name: str, attribute: str, cells: Cells) -> str:
+            if attribute == "present":
+                # A dependent that changed explains it, unless another is the same in all columns.
+                is_explained = own.keys() >= parents[name].keys() and parents[name]
+                return provided.get(name) or (next(iter(parents[name])) if is_explained else "")
+            if attribute == "compiler" and self.part == "build":
+                # In whole closures the compiler has rows of its own.
+                stated = {
+                    text.partition("=")[2].partition("@")[0] for c in cells for text in c or ()
+                }
+                for compiler in sorted(stated):
+                    if "version" in own.get(compiler, ()):
+                        return compiler
+            return follows(attribute, own[name], is_lacking=() in cells)
 
-    def leader(name: str, attribute: str, cells: Cells) -> str:
-        if attribute == "present":
-            # A dependent that changed explains it, unless another is the same in all columns.
-            is_explained = own.keys() >= parents[name].keys() and parents[name]
-            return provided.get(name) or (next(iter(parents[name])) if is_explained else "")
-        if attribute == "compiler" and part == "build":
-            # In whole closures the compiler has rows of its own.
-            stated = {text.partition("=")[2].partition("@")[0] for c in cells for text in c or ()}
-            for compiler in sorted(stated):
-                if "version" in own.get(compiler, ()):
-                    return compiler
-        return follows(attribute, own[name], is_lacking=() in cells)
+        def order(row: Difference) -> tuple[object, ...]:
+            # How many packages reach it, itself included.
+            place = row.path[-1] if row.path else row.package
+            count = len(nearest_first([place], lambda name: parents.get(name, ())))
+            rank = RANKS.get(row.attribute, 0)
+            return bool(row.path), -count, len(row.path), row.package, rank, row.attribute
 
-    def order(row: Difference) -> tuple[object, ...]:
-        # How many packages reach it, itself included.
-        place = row.path[-1] if row.path else row.package
-        count = len(nearest_first([place], lambda name: parents.get(name, ())))
-        rank = RANKS.get(row.attribute, 0)
-        return bool(row.path), -count, len(row.path), row.package, rank, row.attribute
+        rows = (self._row(*each)._replace(follows=leader(*each)) for each in found)
+        return sorted(rows, key=order)
 
-    rows = (_row(part, table, *each)._replace(follows=leader(*each)) for each in found)
-    return sorted(rows, key=order)
+    def _row(self, package: str, attribute: str, cells: Cells) -> Difference:
+        """Return a row with the path to its package, or to the first provider of a virtual."""
+        place = package
+        if attribute == "provider":
+            place = next(cell[0].partition("@")[0] for cell in cells if cell)
+        path = next(walk for walk in self.walks if place in walk.nodes).path(place)
+        part: Part = "own" if self.part == "run" and not path else self.part
+        return Difference(part, package, attribute, cells, path, packages=(package,))
 
+    def _values(self, values_of: Callable[[int], Attributes]) -> Iterator[Found]:
+        """Yield the attributes of packages whose values differ, and packages that columns lack."""
+        graph = self._graph
+        for name in dict.fromkeys(chain.from_iterable(walk.nodes for walk in self.walks)):
+            nodes = self._nodes(name)
+            if all(each == nodes[0] for each in nodes):
+                continue
+            lacking = [walk for each, walk in zip(nodes, self.walks, strict=True) if each is None]
+            # A package that no source describes is not a difference.
+            if any(not walk.unknown for walk in lacking):
+                yield name, "present", _cells(graph.version, nodes)
+            absent = {id_ for each in nodes for id_ in each or () if not graph.is_described(id_)}
+            if absent:
+                # Only the hashes of absent specs are known.
+                yield name, "hash", _cells(lambda id_: graph.hash(id_)[:SHORT_HASH], nodes)
+            known = (() if each is None or absent & each.keys() else tuple(each) for each in nodes)
+            for attribute, cells in compare_values(graph, [*known], values_of):
+                yield name, attribute, cells
 
-def _row(part: Part, table: _Table, package: str, attribute: str, cells: Cells) -> Difference:
-    """Return a row with the path to its package, or to the first one that provides a virtual."""
-    place = package
-    if attribute == "provider":
-        place = next(cell[0].partition("@")[0] for cell in cells if cell)
-    path = next(walk for walk in table.walks if place in walk.nodes).path(place)
-    where = "own" if part == "run" and not path else part
-    return Difference(where, package, attribute, cells, path, packages=(package,))
+    def _providers(self) -> Iterator[Found]:
+        """Yield the values of each virtual that different packages provide."""
+        graph = self._graph
+        providers: list[dict[str, set[int]]] = [defaultdict(set) for _ in self.walks]
+        for of_walk, walk in zip(providers, self.walks, strict=True):
+            for _, step in walk.steps:
+                for virtual in step.kind.virtuals:
+                    of_walk[virtual].add(step.id)
+        for virtual in sorted(set().union(*providers)):
+            every = [of_walk.get(virtual, ()) for of_walk in providers]
+            if len({frozenset(map(graph.name, each)) for each in every if each}) > 1:
+                cells = _cells(lambda id_: f"{graph.name(id_)}@{graph.version(id_)}", every)
+                yield virtual, "provider", cells
 
+    def edge_rows(self) -> Iterator[Difference]:
+        """Yield rows of packages whose dependencies differ, though all packages are the same."""
+        columns: list[dict[str, set[str]]] = [defaultdict(set) for _ in self.walks]
+        for children, walk in zip(columns, self.walks, strict=True):
+            for name, step in walk.steps:
+                deptypes = step.kind.deptypes
+                deptypes = deptypes if self.part == "build" else run_time_deptypes(deptypes)
+                children[name].add(f"{step.name} ({', '.join(deptypes)})")
+        for name in sorted(set().union(*columns)):
+            sets = [children[name] for children in columns]
+            same = set.intersection(*sets)
+            if any(each != same for each in sets):
+                yield self._row(name, "dependencies", tuple(tuple(sorted(s - same)) for s in sets))
 
-def _values(table: _Table, values_of: Callable[[int], Attributes]) -> Iterator[Found]:
-    """Yield the attributes of packages whose values differ, and packages that columns lack."""
-    graph = table.graph
-    for name in dict.fromkeys(chain.from_iterable(walk.nodes for walk in table.walks)):
-        nodes = table.nodes(name)
-        if all(each == nodes[0] for each in nodes):
-            continue
-        lacking = [walk for each, walk in zip(nodes, table.walks, strict=True) if each is None]
-        # A package that no source describes is not a difference.
-        if any(not walk.unknown for walk in lacking):
-            yield name, "present", _cells(graph.version, nodes)
-        absent = {id_ for each in nodes for id_ in each or () if not graph.is_described(id_)}
-        if absent:
-            # Only the hashes of absent specs are known.
-            yield name, "hash", _cells(lambda id_: graph.hash(id_)[:SHORT_HASH], nodes)
-        columns = [() if each is None or absent & each.keys() else tuple(each) for each in nodes]
-        for attribute, cells in compare_values(graph, columns, values_of):
-            yield name, attribute, cells
-
-
-def _providers(table: _Table) -> Iterator[Found]:
-    """Yield the values of each virtual that different packages provide."""
-    graph = table.graph
-    providers: list[dict[str, set[int]]] = [defaultdict(set) for _ in table.walks]
-    for of_walk, walk in zip(providers, table.walks, strict=True):
-        for _, step in walk.steps:
-            for virtual in step.kind.virtuals:
-                of_walk[virtual].add(step.id)
-    for virtual in sorted(set().union(*providers)):
-        every = [of_walk.get(virtual, ()) for of_walk in providers]
-        if len({frozenset(map(graph.name, each)) for each in every if each}) > 1:
-            cells = _cells(lambda id_: f"{graph.name(id_)}@{graph.version(id_)}", every)
-            yield virtual, "provider", cells
-
-
-def _edge_rows(part: Part, table: _Table) -> Iterator[Difference]:
-    """Yield rows of packages whose dependencies differ, though all packages are the same."""
-    columns: list[dict[str, set[str]]] = [defaultdict(set) for _ in table.walks]
-    for children, walk in zip(columns, table.walks, strict=True):
-        for name, step in walk.steps:
-            deptypes = step.kind.deptypes
-            deptypes = deptypes if part == "build" else run_time_deptypes(deptypes)
-            children[name].add(f"{step.name} ({', '.join(deptypes)})")
-    for name in sorted(set().union(*columns)):
-        sets = [children[name] for children in columns]
-        same = set.intersection(*sets)
-        if any(each != same for each in sets):
-            cells = tuple(tuple(sorted(each - same)) for each in sets)
-            yield _row(part, table, name, "dependencies", cells)
+    def equal_rows(
+        self, walker: Walker, first: int, named: Collection[str]
+    ) -> Iterator[Difference]:
+        """Yield the versions of packages that all columns have, but those that are named."""
+        whole = walker.walk(first, run_only=self.part == "run")
+        for name, nodes in whole.nodes.items():
+            path, version = whole.path(name), self._graph.version(min(nodes))
+            if path and name not in named and all(self._nodes(name)):
+                cells = ((version,) if version else UNKNOWN,) * len(self.walks)
+                yield Difference(self.part, name, "version", cells, path)
 
 
 def _cells(read: Callable[[int], str], columns: Iterable[Collection[int] | None]) -> Cells:

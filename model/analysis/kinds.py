@@ -5,14 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Hashable, Iterable, Sequence
 
-from spackscope.model.analysis.dag import (
-    Dag,
-    compiled_languages,
-    dag_of,
-    post_order,
-    run_time_deptypes,
-)
-from spackscope.model.analysis.differences import compilers, run_values
+from spackscope.model.analysis.dag import Dag, dag_of, post_order, run_time_deptypes
+from spackscope.model.analysis.differences import compiling, own_values
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.catalog import Catalog
@@ -51,7 +45,7 @@ class BuildCodes:
         self._lock = threading.Lock()
         self._codes: dict[int, int] = {}
         self._code_of: dict[Hashable, int] = {}
-        # Values of configurations and of compilers; many records share most of them.
+        # Values by configurations and compilers; many records share them.
         self._values: dict[Hashable, Hashable] = {}
 
     def codes(self, ids: Iterable[int]) -> list[int]:
@@ -81,26 +75,18 @@ class BuildCodes:
         graph, values = self._graph, self._values
         if not graph.lists_dependencies(id_):
             return graph.identity(id_)
-        number = graph.configuration(id_)
         if not self._run_only:
-            return number, graph.build_spec(id_)
-        if number not in values:
-            of_number = frozenset(run_values(graph, id_).items())
-            values[number] = values.setdefault(of_number, of_number)
-        languages = (
-            (child, compiled_languages(kind.virtuals)) for child, kind in graph.links(id_)
-        )
-        stated = tuple(compiling for compiling in languages if compiling[1])
-        if stated not in values:
-            # The texts have only the names of compilers that no document describes.
-            absent = {child for child, _ in stated if not graph.is_described(child)}
-            values[stated] = *compilers(graph, stated), *sorted(map(graph.identity, absent))
-        return values[number], values[stated]
+            return graph.configuration(id_), graph.build_spec(id_)
+        key = graph.configuration(id_), compiling(graph, id_)
+        if key not in values:
+            # The values have only the names of compilers that no document describes.
+            absent = (graph.identity(c) for c, _ in key[1] if not graph.is_described(c))
+            own = frozenset(own_values(graph, id_, run_only=True).items()), *absent
+            values[key] = values.setdefault(own, own)
+        return values[key]
 
     def _node(self, id_: int) -> Hashable:
         """Return the key of a record, whose dependencies have codes already."""
-        if not self._graph.lists_dependencies(id_):
-            return self._graph.identity(id_)
         below = frozenset(
             (kind, self._codes.get(child, -1 - self._graph.identity(child)))
             for kind, child in self.links(id_)
