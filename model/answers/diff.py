@@ -28,7 +28,6 @@ from spackscope.model.core.columns import FIELDS, SHORT_HASH, spec_name
 from spackscope.model.core.commands import ANSWER, Command, flag
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import spell_signs, spell_value
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import check_cancelled, collector_paused
 from spackscope.model.core.text import clean, counted
@@ -41,9 +40,9 @@ from spackscope.model.report.differences import (
     NOT_LISTED,
     NOTHING_DIFFERS,
     RUN_DEPENDENCIES,
-    WITHOUT,
     attribute_label,
     changes_text,
+    value_texts,
 )
 from spackscope.model.report.report import Style, path_text
 from spackscope.model.report.row_notes import ONLY_BUILD_TOOLS
@@ -117,7 +116,6 @@ MAX_COMPARED = 200
 """Specs that are compared at once."""
 _MAX_ROWS = 1_000
 """Rows of each part."""
-_MAX_VARYING_VALUES = 2
 _MAX_NAME_IN_CELL = 6
 """Characters of the name of a variant that is in the cells; a longer one is in the label."""
 _MAX_USERS = 12
@@ -314,63 +312,21 @@ def differing(row: Difference) -> Differing:
     # A Counter keeps the order of values that are equally common.
     common = Counter(known).most_common(1)[0][0] if known else None
     styles: dict[Cell, Style] = {UNKNOWN: "dim", common: "dim", None: "", (): ""}
+    is_own, name = row.part == "own", row.attribute.partition(":")[2]
+    are_named = not is_own and len(name) <= _MAX_NAME_IN_CELL
+    label, texts = value_texts(row, are_named=are_named, between=",")
+    others = f" and {len(row.packages) - 1:,} more" if len(row.packages) > 1 else ""
     return Differing(
         row,
-        row_label(row),
-        value_texts(row),
+        # Rows of the specs themselves have the attribute alone.
+        clean(
+            attribute_label(row.attribute) if is_own else f"{row.package}{others} {label}"
+        ).rstrip(),
+        texts,
         [styles.get(value, "differs") for value in row.values],
         # A direct dependency needs no path.
         path_text(row.path) if len(row.path) > 1 else "",
     )
-
-
-def value_texts(row: Difference) -> list[str]:
-    """Spell the values of a row as Spack does, such as `+rxm` or `api=v18`.
-
-    Of a variant with several values only the values that not all specs have are spelled.
-    """
-    # A cell of several specs has lists as one text.
-    sets = [
-        frozenset(",".join(cell).split(",")) if cell and cell != UNKNOWN else None
-        for cell in row.values
-    ]
-    known, differing = [each for each in sets if each], list[str]()
-    if row.attribute.startswith("variant:") and any(len(each) > 1 for each in known):
-        differing = sorted(frozenset().union(*known).difference(known[0].intersection(*known)))
-    is_short = 0 < len(differing) <= _MAX_VARYING_VALUES
-
-    def text(cell: Cell) -> str:
-        if not cell:
-            return WITHOUT
-        if cell == UNKNOWN:
-            return cell[0]
-        is_value_alone = row.attribute.startswith("variant:") and not _is_named_in_cells(row)
-        return clean(",".join(cell) if is_value_alone else spell_value(row.attribute, cell))
-
-    return [
-        clean(spell_signs(differing, each)) if each and is_short else text(cell)
-        for each, cell in zip(sets, row.values, strict=True)
-    ]
-
-
-def _is_named_in_cells(row: Difference) -> bool:
-    """Check for a variant whose name is in the cells: a long one would make all columns wide."""
-    kind, _, name = row.attribute.partition(":")
-    return kind == "variant" and row.part != "own" and len(name) <= _MAX_NAME_IN_CELL
-
-
-def row_label(row: Difference) -> str:
-    """Return the package of a row, and its attribute where the values do not name it.
-
-    Rows of the specs themselves have the attribute alone.
-    """
-    label = attribute_label(row.attribute)
-    if row.part == "own":
-        return clean(label)
-    others = f" and {len(row.packages) - 1:,} more" if len(row.packages) > 1 else ""
-    if row.attribute in ("version", "present", "provider") or _is_named_in_cells(row):
-        label = ""
-    return clean(f"{row.package}{others} {label}").rstrip()
 
 
 def _users(graph: Dag, ids: Sequence[int]) -> Differing:

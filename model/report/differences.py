@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.analysis.dag import Dag
-from spackscope.model.analysis.differences import OF_MANY_PACKAGES, Cell, Difference
+from spackscope.model.analysis.differences import OF_MANY_PACKAGES, UNKNOWN, Cell, Difference
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.records import spell_signs, spell_value
 from spackscope.model.core.text import clean, counted, shorten
@@ -23,6 +23,8 @@ NOT_LISTED = "Dependencies are not listed, so not compared"
 WITHOUT = "without"
 """Stands for the value that a spec does not have: of a variant, a flag, a dependency."""
 _MAX_VALUE_WIDTH = 60
+_MAX_VARYING_VALUES = 2
+"""Values of a variant that are spelled one by one."""
 _MAX_IN_DETAIL = 2
 """Differences that the detail of a spec names."""
 _MAX_CHANGED = 3
@@ -32,6 +34,7 @@ _MAX_NAMED = 2
 _LABELS = {
     "version": "",
     "present": "",
+    "provider": "",
     "package_hash": "recipe",
     "external_module": "module",
     "external_extra": "external attributes",
@@ -110,38 +113,50 @@ def changes_text(changes: Iterable[Difference], between: str) -> str:
 
 
 def pair_texts(difference: Difference) -> tuple[str, str, str]:
-    """Return what of its package two specs differ in, and both values, all clean and short.
+    """Return what of its package two specs differ in, and both values, all clean and short."""
+    label, (a, b) = value_texts(difference)
+    if difference.attribute == "provider":
+        label = clean(f"{difference.package}:")
+    name, is_word, _ = a.partition("=")
+    # Of two words only the first names the variant.
+    b = b.removeprefix(f"{name}=") if is_word else b
+    label, a, b = (shorten(text, _MAX_VALUE_WIDTH) for text in (label, a, b))
+    return label, a, b
 
-    The values of variants name them, unless only some values of a variant differ.
+
+def value_texts(
+    difference: Difference, *, are_named: bool = True, between: str = " "
+) -> tuple[str, list[str]]:
+    """Return what of its package specs differ in, and the value of each, all clean.
+
+    The label is empty where the values say what they are, as of a variant if they `are_named`:
+    `api=v18`. Of several values of a variant only a few that not all have are spelled: `+rxm`.
     """
-    kind, _, name = difference.attribute.partition(":")
-    label, (a, b) = _LABELS.get(kind, kind), difference.values
-    spelled = [_value(difference.attribute, cell) for cell in (a, b)]
-    if kind == "provider":
-        label = f"{difference.package}:"
-    elif kind == "variant":
-        label = ""
-        if shared := {*(a or ())} & {*(b or ())}:
-            label, spelled = (
-                name,
-                [_signs(a or (), b or (), shared), _signs(b or (), a or (), shared)],
-            )
-        elif a and "=" in spelled[0]:
-            # Of two words only the first names the variant.
-            spelled[1] = spelled[1].removeprefix(f"{name}=")
-    of_a, of_b = (shorten(clean(text), _MAX_VALUE_WIDTH) for text in spelled)
-    return shorten(clean(label), _MAX_VALUE_WIDTH), of_a, of_b
+    attribute = difference.attribute
+    kind, _, name = attribute.partition(":")
+    label, varying = _LABELS.get(kind, kind), list[str]()
+    if kind == "variant":
+        # A cell of several specs has lists as one text.
+        known = [_values_in(cell) for cell in difference.values if cell and cell != UNKNOWN]
+        if any(len(values) > 1 for values in known):
+            varying = sorted(set[str]().union(*known) - known[0].intersection(*known))
+        varying *= len(varying) <= _MAX_VARYING_VALUES
+        label = "" if are_named and not varying else name
+
+    def text(cell: Cell) -> str:
+        if not cell or cell == UNKNOWN:
+            return cell[0] if cell else WITHOUT
+        if varying:
+            return spell_signs(varying, _values_in(cell))
+        if kind == "variant":
+            return spell_value(attribute, cell) if are_named else ",".join(cell)
+        return between.join(spell_value(attribute, [value]) for value in cell)
+
+    return clean(label), [clean(text(cell)) for cell in difference.values]
 
 
-def _value(attribute: str, cell: Cell) -> str:
-    if attribute.startswith("variant:") and cell:
-        return spell_value(attribute, cell)
-    return " ".join(spell_value(attribute, [text]) for text in cell or ()) or WITHOUT
-
-
-def _signs(own: Sequence[str], others: Sequence[str], shared: Collection[str]) -> str:
-    """Spell the values of a variant that two specs do not share, the own ones first."""
-    return spell_signs((value for value in (*own, *others) if value not in shared), own)
+def _values_in(cell: Sequence[str]) -> set[str]:
+    return set(",".join(cell).split(","))
 
 
 RUN_DEPENDENCIES, BUILD_DEPENDENCIES = "run-time dependencies", "build dependencies"
