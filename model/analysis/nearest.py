@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -69,12 +70,13 @@ def compilers_of(graph: Dag, id_: int) -> tuple[str, ...]:
 
 
 class CandidateGroup(NamedTuple):
-    """Specs with equal attributes, whose sources list dependencies or do not.
+    """Specs with equal attributes and compilers, whose sources list dependencies or do not.
 
     `chosen` has the attributes that a user chooses but the compiler, with variants in any order.
     """
 
     chosen: frozenset[tuple[str, AttributeValue]]
+    compilers: tuple[str, ...]
     spec_format: AttributeValue
     lists_dependencies: bool
     ids: list[int]
@@ -82,9 +84,25 @@ class CandidateGroup(NamedTuple):
     def differing(self, other: CandidateGroup) -> set[str]:
         """Return the names of the differing attributes that both sources list."""
         names = {name for name, _ in self.chosen ^ other.chosen}
-        if self.lists_dependencies and other.lists_dependencies:
-            return names
-        return set(filter(is_always_told, names))
+        are_listed = self.lists_dependencies and other.lists_dependencies
+        if not are_listed:
+            names = set(filter(is_always_told, names))
+        own, others = self.compilers, other.compilers
+        if not all("@" in compiler for compiler in own + others):
+            # One version is unknown, so it may be equal to the other.
+            own, others = (tuple(c.partition("@")[0] for c in its) for its in (own, others))
+        # A page names one compiler of several.
+        if own != others and (are_listed or set(own).isdisjoint(others)):
+            names.add(_COMPILER)
+        return names
+
+    def differences(self, package: str, other: CandidateGroup) -> tuple[Difference, ...]:
+        """Return the differing attributes of a package with their values, by name."""
+        a, b = ({**dict(each.chosen), _COMPILER: each.compilers} for each in (self, other))
+        return tuple(
+            Difference("own", package, name, (texts(a.get(name)), texts(b.get(name))))
+            for name in sorted(self.differing(other))
+        )
 
     def has_comparable(self, other: CandidateGroup) -> bool:
         """Check whether the dependencies of both are known, and in the same specfile format."""
@@ -99,15 +117,16 @@ def _group(graph: Dag, id_: int) -> CandidateGroup:
         (name, tuple(sorted(value)) if isinstance(value, tuple) and ":" in name else value)
         for name, value in chosen_values(attributes).items()
     )
-    lists = graph.lists_dependencies(id_)
-    return CandidateGroup(frozenset(chosen), attributes.get("spec_format"), lists, [])
+    stated, lists = attributes.get("spec_format"), graph.lists_dependencies(id_)
+    return CandidateGroup(frozenset(chosen), compilers_of(graph, id_), stated, lists, [])
 
 
 def group_candidates(graph: Dag, ids: Iterable[int]) -> Sequence[CandidateGroup]:
     """Return candidates in groups, each spec once."""
-    groups: dict[tuple[int, bool], CandidateGroup] = {}
+    groups: dict[Hashable, CandidateGroup] = {}
     for id_ in filter(graph.is_described, dict.fromkeys(map(graph.identity, ids))):
-        key = graph.configuration(id_), graph.lists_dependencies(id_)
+        lists, compilers = graph.lists_dependencies(id_), compilers_of(graph, id_)
+        key = graph.configuration(id_), lists, compilers
         if key not in groups:
             groups[key] = _group(graph, id_)
         groups[key].ids.append(id_)
@@ -138,7 +157,6 @@ class NearestSearch:
 
     def __init__(self, graph: Dag) -> None:
         self.graph = graph
-        self._compilers = lru_cache(None)(partial(compilers_of, graph))
         self._configurations = lru_cache(_MAX_KEPT)(partial(_configurations_of, graph))
         self._compared = 0
 
@@ -163,68 +181,29 @@ class NearestSearch:
     def find(self, id_: int, candidates: Sequence[CandidateGroup]) -> Nearest:
         """Return the nearest of candidates in groups: see `nearest`."""
         graph, count_all = self.graph, sum(len(group.ids) for group in candidates)
-        if not graph.is_described(id_):
+        if not (graph.is_described(id_) and candidates):
             return Nearest(total=count_all)
         spec = _group(graph, id_)
-        groups = candidates[: _MAX_LATER if self.is_exhausted else None]
-        self._compared += len(groups)
-        counted = [(len(spec.differing(group)), group) for group in groups]
-        tied: list[tuple[int, CandidateGroup]] = []
-        fewest = 0
-        for count, group in sorted(counted, key=lambda item: item[0]):
-            # A group with more differences than another has in all is not the nearest. The
-            # compiler is compared last, as it is searched for among the dependencies.
-            if tied and count > fewest:
-                break
-            for candidate in group.ids:
-                total = count + self._differs_in_compiler(id_, candidate, spec, group)
-                if not tied or total < fewest:
-                    fewest, tied = total, []
-                if total == fewest:
-                    tied.append((candidate, group))
-        if not tied:
-            return Nearest(total=count_all)
-        compared = tied[: _MAX_LATER if self.is_exhausted else None]
-        self._compared += len(compared)
-        hashes = graph.hashes(candidate for candidate, _ in compared)
+        counted = defaultdict[int, list[CandidateGroup]](list)
+        for group in candidates[: _MAX_LATER if self.is_exhausted else None]:
+            counted[len(spec.differing(group))].append(group)
+            self._compared += 1
+        every = [(each, group) for group in counted[min(counted)] for each in group.ids]
+        tied = every[: _MAX_LATER if self.is_exhausted else None]
+        self._compared += len(tied)
+        hashes = graph.hashes(candidate for candidate, _ in tied)
 
         def rank(place: int) -> tuple[bool, int, str]:
             check_cancelled()
-            candidate, group = compared[place]
-            if len(compared) == 1 or not spec.has_comparable(group):
+            candidate, group = tied[place]
+            if len(tied) == 1 or not spec.has_comparable(group):
                 return True, 0, hashes[place]
             differing = self._configurations(id_) ^ self._configurations(candidate)
             return False, len(differing), hashes[place]
 
-        best, group = compared[min(range(len(compared)), key=rank)]
-        differences = self._differences(id_, best, spec, group)
-        return Nearest(best, differences, spec.has_comparable(group), len(tied), count_all)
-
-    def _differences(
-        self, id_: int, candidate: int, spec: CandidateGroup, group: CandidateGroup
-    ) -> tuple[Difference, ...]:
-        """Return the attributes in which a candidate differs, by name."""
-        graph, stated = self.graph, [dict(spec.chosen), dict(group.chosen)]
-        values = {
-            name: tuple(texts(each.get(name)) for each in stated) for name in spec.differing(group)
-        }
-        if self._differs_in_compiler(id_, candidate, spec, group):
-            values[_COMPILER] = self._compilers(id_), self._compilers(candidate)
-        package = graph.name(id_)
-        rows = (Difference("own", package, *item) for item in sorted(values.items()))
-        return tuple(row._replace(packages=(package,)) for row in rows)
-
-    def _differs_in_compiler(
-        self, id_: int, candidate: int, spec: CandidateGroup, group: CandidateGroup
-    ) -> bool:
-        own, other = self._compilers(id_), self._compilers(candidate)
-        if not all("@" in compiler for compiler in own + other):
-            # One version is unknown, so it may be equal to the other.
-            own, other = (tuple(c.partition("@")[0] for c in names) for names in (own, other))
-        if spec.lists_dependencies and group.lists_dependencies:
-            return own != other
-        # A page names one compiler of several.
-        return own != other and set(own).isdisjoint(other)
+        best, group = tied[min(range(len(tied)), key=rank)]
+        differences = spec.differences(graph.name(id_), group)
+        return Nearest(best, differences, spec.has_comparable(group), len(every), count_all)
 
 
 def nearest_look_alike(search: NearestSearch, id_: int) -> int | None:
