@@ -138,14 +138,17 @@ class Coverage(Frozen):
     are hashes in build order, without externals. An install tree among the caches counts as a
     cache, also for `fetch`.
 
-    `unlisted` counts the specs whose sources do not list dependencies. The coverage `is_cut` if
-    too many specs are missing to compare all of them with their nearest candidates.
+    `awaited` has the specs that each spec waits for, by their identities in the graph: what a
+    missing spec needs first, or any other needs to run. `unlisted` counts the specs whose sources
+    do not list dependencies. The coverage `is_cut` if too many specs are missing to compare all of
+    them with their nearest candidates.
     """
 
     graph: Dag
     specs: tuple[CoveredSpec, ...]
     fetch: tuple[str, ...]
     build: tuple[str, ...]
+    awaited: Mapping[int, Sequence[int]]
     unlisted: int = 0
     is_cut: bool = False
 
@@ -227,7 +230,6 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
     delayed: dict[int, bool] = {}
     for spec, its in installed_with.items():
         delayed[spec] = any(delayed.get(c) or not (c in externals or c in available) for c in its)
-    # What a missing spec needs first, or another needs to run.
     awaited = {
         spec: [c for c, runs in its.items() if (runs or spec in missing) and c not in externals]
         for spec, its in below.items()
@@ -258,6 +260,7 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
         tuple(covered(spec) for spec in below if spec in listed),
         tuple(hashes[spec] for spec in below if spec in planned and spec in available),
         tuple(hashes[spec] for spec in below if spec in planned and spec not in available),
+        awaited,
         sum(not graph.lists_dependencies(nodes[spec]) for spec in listed - externals),
     )
 

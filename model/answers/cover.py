@@ -27,7 +27,7 @@ from spackscope.model.core.commands import (
 )
 from spackscope.model.core.errors import QueryError, Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import LANGUAGES, is_compiler, is_run
+from spackscope.model.core.records import LANGUAGES, is_compiler
 from spackscope.model.core.rules import MIRROR
 from spackscope.model.core.tasks import run_parallel
 from spackscope.model.core.text import clean, counted, cut_list
@@ -428,25 +428,12 @@ def _longest_chain(
     The chain may lead through cached specs that link or run missing ones.
     """
     graph = coverage.graph
-    by_identity = {graph.identity(spec.id): spec for spec in coverage.missing if spec.is_needed}
-    present = {graph.identity(spec.id): spec.id for spec in coverage.hits}
-    ids = {graph.identity(spec.id): spec.id for spec in coverage.missing} | present
-
-    def below(identity: int) -> list[int]:
-        """Return the dependencies to build before a spec; a cached one needs no build tools."""
-        is_built = identity not in present
-        used = [
-            id_
-            for id_, kind in graph.links(ids[identity])
-            if is_run(kind.deptypes) or (is_built and "build" in kind.deptypes)
-        ]
-        return [child for child in map(graph.identity, used) if child in ids]
-
+    needed = {graph.identity(spec.id): spec for spec in coverage.missing if spec.is_needed}
     longest: dict[int, tuple[float, tuple[CoveredSpec, ...]]] = {}
-    for identity in post_order(by_identity, below):
-        chains = (longest[child] for child in below(identity) if child in longest)
+    for identity in post_order(needed, coverage.awaited.__getitem__):
+        chains = (longest[child] for child in coverage.awaited[identity] if child in longest)
         before, chain = max(chains, key=lambda each: (each[0], len(each[1])), default=(0.0, ()))
-        if (spec := by_identity.get(identity)) is not None:
+        if (spec := needed.get(identity)) is not None:
             before, chain = before + seconds.get(spec.hash, 0.0), (*chain, spec)
         longest[identity] = before, chain
     return max(longest.values(), key=lambda each: each[0])
