@@ -184,11 +184,11 @@ def compare_specs(
         new = tables[-1].rows(values_of)
         rows += [row for row in new if (row.package, row.attribute) not in known]
     rows = _folded(rows)
-    telling = fewest_telling(rows, len(ids))
+    telling = _fewest_telling(rows, len(ids))
     if telling is None and not any(walk.unknown for walk in tables[-1].walks):
         for table in tables:
             rows += table.edge_rows()
-        telling = fewest_telling(rows, len(ids))
+        telling = _fewest_telling(rows, len(ids))
     first = [rows[number]._replace(tells=True) for number in telling or ()]
     rest = [row for number, row in enumerate(rows) if number not in set(telling or ())]
     rows = [*first, *rest]
@@ -390,7 +390,7 @@ def _without_languages(row: Difference) -> Difference:
     return row._replace(values=tuple(values))
 
 
-def fewest_telling(rows: Sequence[Difference], columns: int) -> list[int] | None:
+def _fewest_telling(rows: Sequence[Difference], columns: int) -> list[int] | None:
     """Return the numbers of the fewest rows that tell all columns apart.
 
     The rows are in tiers: link/run closures before build tools, and rows that follow from another

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.analysis import cover as nearest_missing
+from spackscope.model.analysis import nearest
 from spackscope.model.analysis.cover import (
     Coverage,
     Location,
@@ -218,21 +219,22 @@ def test_of_a_cycle_without_roots_all_is_needed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limited", "limit", "value"),
-    [(nearest_missing, "MAX_COMPARED", 1)],
+    ("limited", "is_left_out"),
+    # After so many candidates only the first ones of each spec are searched.
+    [(nearest_missing, [False, True]), (nearest, [False, False])],
 )
 def test_very_large_comparisons_are_left_out(
-    limited: Any, limit: str, value: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    limited: Any, is_left_out: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missing = [leaf(ZLIB, "zlib", "1"), leaf(GCC, "gcc", "1")]
     cached = [leaf(hash_of(20), "zlib", "2"), leaf(hash_of(21), "gcc", "2")]
     (tmp_path / "spack.lock").write_bytes(environment(missing, ZLIB, GCC))
     wanted, cache = catalog_of(tmp_path / "spack.lock"), catalog_of(write_index(tmp_path, *cached))
     assert {missing.nearest.total for missing in cover(wanted, cache).missing} == {0}
-    monkeypatch.setattr(limited, limit, value)
+    monkeypatch.setattr(limited, "MAX_COMPARED", 1)
     coverage = covered(wanted, cache)
 
-    assert [missing.differences is None for missing in coverage.missing] == [False, True]
+    assert [missing.differences is None for missing in coverage.missing] == is_left_out
     assert coverage.is_cut
     notes = list(coverage_doubts(coverage))
     assert "There are too many dependencies to compare all" in notes
