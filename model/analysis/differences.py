@@ -231,8 +231,15 @@ class _Table:
         return {*self._common_nodes}.union(*(walk.nodes for walk in self.walks))
 
     def _nodes(self, name: str) -> list[dict[int, None] | None]:
-        """Return the specs of a package in each column, None where it has none."""
-        return [walk.nodes.get(name) or self._common_nodes.get(name) for walk in self.walks]
+        """Return the specs of a package in each column, None where it has none.
+
+        The specs that all columns have are left out if each has another one.
+        """
+        common = self._common_nodes.get(name, {})
+        nodes = [walk.nodes.get(name, {}) for walk in self.walks]
+        if not all(each.keys() - common.keys() for each in nodes):
+            nodes = [{**each, **common} for each in nodes]
+        return [each or None for each in nodes]
 
     def rows(self, values_of: Callable[[int], Attributes]) -> list[Difference]:
         """Return the rows that differ, in the order of causes.

@@ -150,7 +150,9 @@ def value_texts(
             return spell_signs(varying, _values_in(cell))
         if kind == "variant":
             return spell_value(attribute, cell) if are_named else ",".join(cell)
-        return between.join(spell_value(attribute, [value]) for value in cell)
+        # One spec may have a package in several versions.
+        joined = "," if kind == "version" else between
+        return joined.join(spell_value(attribute, [value]) for value in cell)
 
     return clean(label), [clean(text(cell)) for cell in difference.values]
 
