@@ -112,7 +112,7 @@ def hinted(browser: Browser) -> list[str]:
     return [hint.key for hint in hints if hint.word in browser.lines[-1]]
 
 
-@some_and_all(step=6)
+@some_and_all(step=12)
 async def test_each_hint_does_something(here: Path, clipboard: Clipboard, step: int) -> None:
     for screen in _SCREENS[::step]:
         async with browsing(size=(160, 40), environ=clipboard.environ) as browser:
