@@ -67,13 +67,14 @@ def decompress(data: bytes) -> tuple[bytes, str]:
     return unpacked, reason if unpacked or reason else "it is empty when unpacked"
 
 
-def gzip_pieces(file: BinaryIO) -> Iterator[bytes]:
-    """Unpack all members of a gzip file, one after the other.
+def gzip_pieces(file: BinaryIO, start: int = 0, size: int | None = None) -> Iterator[bytes]:
+    """Unpack all members of a gzip file, or of so many bytes in a file, one after the other.
 
     A piece has at most 17 MB. Raises Unreadable, and the exceptions of reading the file.
     """
     end = file.seek(0, os.SEEK_END)
-    at, members, trailer = 0, 0, end - _TRAILER
+    end = end if size is None else min(end, start + size)
+    at, members, trailer = start, 0, end - _TRAILER
 
     def read(size: int) -> bytes:
         file.seek(at)

@@ -7,7 +7,9 @@ from a server. Names in lists and archives are not trusted: no file is opened by
 
 An archive of a mirror, of any layout, is a tar file that is compressed with gzip. Its first files
 are those in `.spack`, after a few in the prefix itself: `reproducible_tarfile_from_prefix` of
-lib/spack/spack/util/archive.py adds the files of a folder, sorted, before its folders.
+lib/spack/spack/util/archive.py adds the files of a folder, sorted, before its folders. Before
+Spack 0.17 it is a member of another tar file, beside its spec file: `build_tarball` of
+lib/spack/spack/binary_distribution.py of 0.16.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import counted
 from spackscope.model.readers.json import AS_SPACK, parse, storable
-from spackscope.model.readers.unpack import decode, gzip_pieces
+from spackscope.model.readers.unpack import GZIP, decode, gzip_pieces
 from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import absolute_path
@@ -46,6 +48,26 @@ The list of 1,000 files takes some 50 kB.
 MANIFEST, TIMES = "/.spack/install_manifest.json", "/.spack/install_times.json"
 MAX_MANIFEST, _MAX_TIMES = 2**26, 2**20
 _MAX_HEADER = 2**16
+_MAX_OUTER = 16
+"""Members that are searched for the compressed one, with those that hold long names."""
+
+
+def _find_packed(file: BinaryIO) -> tuple[int, int | None]:
+    """Return where in a file the compressed archive begins, and its size; None to the end."""
+    at = 0
+    for _ in range(_MAX_OUTER):
+        file.seek(at)
+        header, start = file.read(tarfile.BLOCKSIZE), file.read(len(GZIP))
+        try:
+            member = tarfile.TarInfo.frombuf(header, "utf-8", "surrogateescape")
+        except tarfile.HeaderError:
+            break
+        at += tarfile.BLOCKSIZE
+        if start == GZIP and member.isreg():
+            return at, max(0, member.size)
+        at += max(0, -(-member.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE)
+    return 0, None
+
 
 _MAX_SECONDS = 366 * 24 * 3600
 """A build that took longer is an error in a file."""
@@ -56,7 +78,7 @@ class _Unpacked:
 
     def __init__(self, file: BinaryIO) -> None:
         self._size = os.fstat(file.fileno()).st_size
-        self._pieces, self._unpacked = gzip_pieces(file), 0
+        self._pieces, self._unpacked = gzip_pieces(file, *_find_packed(file)), 0
         self._piece, self._at = memoryview(b""), 0
 
     def tell(self) -> int:

@@ -263,8 +263,26 @@ def test_the_first_mirror_whose_archive_can_be_read_lists_it(program: Program) -
     assert "from other/blobs/sha256/" in result.stderr
 
 
-def test_archives_of_layout_v2_are_read(program: Program) -> None:
-    data = archive(BIN)
+def outer(*members: bytes) -> bytes:
+    """Return an archive as `build_tarball` of Spack 0.16 writes it, around the compressed one."""
+    return b"".join(members) + bytes(1024)
+
+
+LONG = member("././@LongLink", b"x" * 150 + b"\0", tarfile.GNUTYPE_LONGNAME)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        archive(BIN),
+        outer(member("x.tar.gz", archive(BIN)), member("x.spec.yaml", b"spec: []\n")),
+        outer(
+            member("x.spec.yaml", b"spec: []"), LONG, member("x", archive(BIN)), member("x.asc")
+        ),
+    ],
+    ids=["compressed", "in a tar file", "behind others"],
+)
+def test_archives_of_layout_v2_are_read(data: bytes, program: Program) -> None:
     files = files_in(SPACK_DATA / "mirror-v2")
     (name,) = [each for each in files if "-zlib-ng-" in each]
     stem = name.removeprefix("build_cache/").removesuffix(".spec.json")
