@@ -158,6 +158,8 @@ class VirtualList(Fitted, can_focus=True):
         if self.cursor < self.size.height and self._put_at_top(0):
             self.refresh()
         self.show_cursor()
+        # Lines above it may have come or gone.
+        self.post_message(self.Scrolled(self, self.cursor))
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of the screen."""

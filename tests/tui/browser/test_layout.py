@@ -559,3 +559,15 @@ async def test_rows_of_another_package_have_their_own_columns_while_it_is_typed(
         chosen = browser.table.columns.columns
         await browser.press("space", *"+mpi")
         assert browser.table.columns.columns is chosen, "a letter changes no column"
+
+
+async def test_a_message_does_not_cover_the_row_that_rows_have_moved_to() -> None:
+    async with browsing("sample", size=(20, 8)) as browser:
+        for down in range(3):
+            await browser.ask("hdf5@1.14.6 target=zen9", "enter")
+            # The reason above the rows goes, and leaves its lines to them.
+            await browser.press(*["j"] * down, "enter")
+            rows, toast = browser.table.rows, browser.browser.panes.toast.region
+            at = rows.region.y + rows.cursor - rows.top
+            assert not toast.y <= at < toast.bottom
+            assert browser.current_hash[:7] in browser.lines[at]
