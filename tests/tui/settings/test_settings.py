@@ -158,7 +158,7 @@ def test_each_mistake_is_one_sentence_with_its_file(
     ("text", "line"),
     [
         ("theme = nord", "a text needs quotes (at line 1, column 9)"),
-        ("fold = true\nfold = true", "cannot overwrite a value (at "),
+        ("fold = true\nfold = true", "overwrite a value (at "),
         ("sources = [\n'a'\n", "(at "),
         ("fold = true\n\n= 1\n", "(at line 3"),
     ],
