@@ -474,8 +474,10 @@ def _meant_condition(
             return Term(column, f":{close}") if is_target else exact_term(column, close)
     flag = Term("variants", f"+{word}")
     either = Query(((flag, replace(flag, pattern=f"~{word}")),))
-    if "package" in others.columns and catalog.count(others.plus(either)):
-        return flag
+    # Another condition may need dependencies that are not listed.
+    with contextlib.suppress(Unanswerable):
+        if "package" in others.columns and catalog.count(others.plus(either)):
+            return flag
     with contextlib.suppress(ValueError):
         version = Term("version", word)
         if word[:1].isdigit() and any(map(version.matcher("version"), catalog.texts("version"))):

@@ -46,6 +46,7 @@ def test_an_error_at_a_word_that_can_be_completed_is_unfinished(sample: Catalog)
         ("py-build", None, ""),
         ("py-build %gcc | os=x", None, ""),
         ("py-build zlib", 9, "Unknown package zlib"),
+        ("py-build zlib ^cmake", 9, "Unknown package zlib"),
         ("py-build !zlib", 10, "Unknown package zlib"),
         ("py-build | nosuch", 11, "Unknown package nosuch"),
         ("py-build py-m*", None, ""),
