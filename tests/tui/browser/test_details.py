@@ -168,9 +168,10 @@ async def test_who_signed_what_is_looked_at_is_asked_of_its_mirror(tmp_path: Pat
 async def test_the_questions_about_rows_share_a_connection(tmp_path: Path) -> None:
     with serve_files(signed_v3()) as server:
         async with browsing(server.url, environ={"XDG_CACHE_HOME": str(tmp_path)}) as browser:
-            for package in ("bzip2", "ncurses"):
-                await browser.open_package(package, shows="signed ")
-        assert len(server.connections) == 3, "one of each layout, and one of both specs"
+            await browser.open_package("bzip2", shows="signed ")
+            before = len(server.connections)
+            await browser.open_package("ncurses", shows="signed ")
+            assert len(server.connections) == before
 
 
 # Relations
