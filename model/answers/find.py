@@ -21,9 +21,10 @@ COMMAND = Command(
     ("[-f SOURCE]... [--flat] [OUTPUT] [QUERY...]",),
     """\
 List matching specs: on a terminal as a table that fits it, elsewhere with
-tabs between the columns, a header line and full hashes. The table begins with
-the newest. Builds that look the same are one row, with their number, the hash
-of one, how they differ from other rows, and how they differ themselves.""",
+tabs between the columns, a header line and full hashes. The newest of a
+package come first. Builds that look the same are one row, with their number,
+the hash of one, how they differ from other rows, and how they differ
+themselves.""",
     (
         flag("flat", "print one row for each build on a terminal too"),
         *SHEET,
