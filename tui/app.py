@@ -299,7 +299,7 @@ class SpackscopeApp(OpenApp[list[str]]):
             if not (is_laid_out(screen) or isinstance(screen.focused, Input)):
                 quiet = 0
                 await asyncio.sleep(jobs.KEY_POLL)
-            if isinstance(screen, BrowserScreen | Dialog) and screen.is_behind(self._typed[0]):
+            if isinstance(screen, BrowserScreen | Dialog) and screen.must_wait(self._typed[0]):
                 quiet, rounds, end = 0, 0, time.monotonic() + jobs.KEY_PATIENCE
                 await asyncio.sleep(jobs.KEY_POLL)
                 self._skip_to_escape(screen)

@@ -37,7 +37,7 @@ from spackscope.model.core.rules import (
     FitReason,
     Rule,
 )
-from spackscope.model.core.suggestions import listed
+from spackscope.model.core.suggestions import enumerated
 from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
@@ -260,7 +260,7 @@ class _Finder:
     def _shown(self, specs: Sequence[Text], word: str) -> str:
         """Name the first of some specs, and toolchains as such."""
         names = {f"%{name}": f"the toolchain {name}" for name in self._toolchains}
-        return listed(cut_list([names.get(spec, spec) for spec in specs], _MAX_SPECS), word)
+        return enumerated(cut_list([names.get(spec, spec) for spec in specs], _MAX_SPECS), word)
 
     def not_seen(self, spack_version: str) -> Iterator[KeptOut]:
         """Yield the specs that are in no index that Spack reads, by mirror.

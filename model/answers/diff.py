@@ -102,7 +102,7 @@ def answer(asked: Asked) -> Sheet[Any]:
             return _changes(asked, *catalogs)
     (catalog,) = asked.load(asked.sources)
     hashes = dict.fromkeys(asked.find_hash(catalog, [word]) for word in words)
-    ids = [catalog.listed(hash_).id for hash_ in hashes if catalog.by_hash(hash_)]
+    ids = [catalog.with_dependencies(hash_).id for hash_ in hashes if catalog.by_hash(hash_)]
     if len(hashes) < 2:
         return Sheet(_ALIKE, [*_columns(dag_of(catalog), ids, ids, shows_follows=False)], ())
     if len(ids) < 2:

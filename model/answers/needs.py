@@ -57,7 +57,7 @@ def answer(asked: Asked) -> Sheet[_Row]:
         ids, title = explicit_specs(catalog) or range(catalog.total), clean(words[0])
     else:
         (catalog,) = asked.load(asked.sources)
-        row = catalog.listed(asked.find_hash(catalog, words))
+        row = catalog.with_dependencies(asked.find_hash(catalog, words))
         spec, ids = row.spec, [row.id]
         title = f"{spec_name(spec.package, spec.version)}  /{spec.hash}"
     needs = read_needs(catalog, ids, to_build=True)

@@ -27,7 +27,7 @@ from spackscope.model.core.records import (
     is_variant,
     split_variant,
 )
-from spackscope.model.core.suggestions import CLOSE, did_you_mean, listed, near
+from spackscope.model.core.suggestions import CLOSE, did_you_mean, enumerated, near
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
@@ -226,7 +226,7 @@ def _reworded(catalog: Catalog, query: Query) -> Iterator[_Candidate]:
                 yield _CHANGED, f"{meant} instead of {text}", changed
     words = [_typed(spec, word[0]) for spec in specs for word in unknown if word in spec]
     if len(specs) > 1 and words:
-        yield _DROPPED, f"without {listed(words, 'and')}", rest
+        yield _DROPPED, f"without {enumerated(words, 'and')}", rest
 
 
 def _packages(groups: Iterable[Group]) -> Query:
@@ -593,7 +593,7 @@ def _sentence(catalog: Catalog, spec: Query, packages: Query, group: Group) -> s
         keys = [] if its_values in (("+",), ("~",)) else [f"{key}=" for key in sorted(COLUMN_KEYS)]
         guess = did_you_mean(variant, [*names, *keys])
         if not guess and 0 < len({*names}) <= _MAX_NAMES:
-            guess = f", only {listed(sorted(map(clean, {*names})), 'and')}"
+            guess = f", only {enumerated(sorted(map(clean, {*names})), 'and')}"
         return f"Unknown variant {clean(variant)}{f' of {name}' if name else ''}{guess}"
     if column == "hash":
         is_possible = set(pattern) <= set("abcdefghijklmnopqrstuvwxyz234567*?")
@@ -654,7 +654,7 @@ def _only(values: Sequence[ValueCount]) -> str:
     texts.sort(key=version_key)
     if len(values) > _MAX_VALUES:
         texts.append(f"{len(values) - _MAX_VALUES:,} more")
-    return f", only {listed(texts, 'and')}"
+    return f", only {enumerated(texts, 'and')}"
 
 
 def check_input(catalog: Catalog, parsed: ParsedInput) -> Note | None:

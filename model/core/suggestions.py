@@ -125,9 +125,9 @@ def near(typed: str, names: Iterable[str], closeness: float = CLOSE) -> list[str
 def did_you_mean(typed: str, names: Iterable[str], closeness: float = CLOSE) -> str:
     """Suggest names for a typed text, as `. Did you mean mpi?`; empty if no name is close."""
     texts = list(map(clean, near(typed, names, closeness)))
-    return f". Did you mean {listed(texts, 'or')}?" if texts else ""
+    return f". Did you mean {enumerated(texts, 'or')}?" if texts else ""
 
 
-def listed(texts: Sequence[str], word: str) -> str:
-    """Join texts for a sentence, as `a, b or c`."""
-    return f" {word} ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
+def enumerated(texts: Sequence[str], conjunction: str) -> str:
+    """Join texts for a sentence, as `a, b or c` with the conjunction `or`."""
+    return f" {conjunction} ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))

@@ -73,8 +73,8 @@ class Catalog(IndexData):
     because it was damaged. `part` says why it has only a part of the sources; it is empty for all.
     `discovered` is the last result of looking for the sources, without documents. `edges` has the
     dependencies, `virtuals` the providers of virtuals, and `by_host` the columns that depend on
-    the host. `match` returns the matching records, and `count_codes` counts them by their codes
-    of a dictionary; both are cached.
+    the host. `match` returns the ids of the matching listed specs, and `count_codes` counts them
+    by their codes of a dictionary; both are cached.
 
     Methods with a query raise Unanswerable if the index has too little to answer it, and
     Cancelled.
@@ -199,7 +199,7 @@ class Catalog(IndexData):
         has_several = len({*self.texts("tag"), ""}) > 2
         return has_several and {row.spec.tag for row in self.by_hash(hash_)} == {tag}
 
-    def listed(self, hash_: str) -> Row:
+    def with_dependencies(self, hash_: str) -> Row:
         """Return the first record of a hash whose document lists dependencies, else the first."""
         rows = self.by_hash(hash_)
         return next((row for row in rows if self.edges.lists(row.id)), rows[0])

@@ -22,7 +22,7 @@ from spackscope.model.core.records import (
     names_compiler,
     split_variant,
 )
-from spackscope.model.core.suggestions import listed
+from spackscope.model.core.suggestions import enumerated
 from spackscope.model.core.tasks import BoundedCache, check_cancelled
 from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.versions import VersionKey, find_satisfying, version_key
@@ -321,7 +321,7 @@ def _resolve(
 
 def _some(names: Sequence[str]) -> str:
     """Return the first names and the number of the others, joined for a sentence."""
-    return listed(list(map(clean, cut_list(names, _MAX_NAMES))), "and")
+    return enumerated(list(map(clean, cut_list(names, _MAX_NAMES))), "and")
 
 
 _CUT = "…/"

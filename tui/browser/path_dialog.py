@@ -82,8 +82,8 @@ class PathDialog(PickDialog):
         left_out = () if self.adds else key_names("paths-add")
         return [each for each in super().key_hints() if each.key not in left_out]
 
-    def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether a key needs paths, or the end of what is being read or written."""
+    def must_wait(self, event: events.Key | events.Paste) -> bool:
+        """Check whether a key must wait for paths, or until all is read or written."""
         key = event.key if isinstance(event, events.Key) else ""
         if self.is_working:
             return key != first_key("dialogs-close", is_letter_typed=True)

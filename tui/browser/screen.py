@@ -196,8 +196,8 @@ class BrowserScreen(Screen[None]):
         name = "back" if self.panes.focus.focused_input is None else "filters-back"
         return getattr(event, "key", "") in key_names(name)
 
-    def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether the next key must wait."""
+    def must_wait(self, event: events.Key | events.Paste) -> bool:
+        """Check whether the next key must wait, and keep for what."""
         if not self.is_mounted or not self.panes.is_ready or self.panes.focus.is_moving:
             return True
         self._awaited = self.controllers.awaited(getattr(event, "key", ""), self._awaited)

@@ -1,8 +1,8 @@
 """The open table, the state that the browser shows, and the place of the user.
 
 The open table is the sheet of an answer, or the specs that match the query, as one more sheet:
-whatever differs between the two is an attribute or a method of it. State and place are one frozen
-value each.
+most of what differs between the two is an attribute or a method of it. State and place are one
+frozen value each.
 """
 
 from __future__ import annotations
@@ -88,7 +88,10 @@ class ToCompare(NamedTuple):
 
 
 class OpenTable(Frozen):
-    """An answer in place of the table, and the sort, filters and hidden columns of the user."""
+    """The open table, with the sort, filters and hidden columns of the user.
+
+    This one is an answer; `SpecsTable` is the specs.
+    """
 
     # The command that prints the answer; without a name the table has the specs.
     name: str = ""

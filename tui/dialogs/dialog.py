@@ -151,7 +151,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         """Forget the drawn lines: Textual keeps the lines of a thousand closed widgets."""
         self.query("*").refresh()
 
-    def is_behind(self, event: events.Key | events.Paste) -> bool:
+    def must_wait(self, event: events.Key | events.Paste) -> bool:
         """Check whether a key or paste has to wait until the dialog has shown its content."""
         return False
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 from spackscope.model.core.commands import HELP_OPTION, PROGRAM, Command, flag
-from spackscope.model.core.suggestions import did_you_mean, listed
+from spackscope.model.core.suggestions import did_you_mean, enumerated
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.process import ExitCode, Leave, stdio
 
@@ -52,7 +52,7 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
     if len(options.words) != 1 or options.words[0] not in SHELLS:
         named = " ".join(options.words)
         hint = f": {named}{did_you_mean(named, SHELLS)}" if named else ""
-        sentence = f"completion needs one shell, {listed([*SHELLS], 'or')}{hint}"
+        sentence = f"completion needs one shell, {enumerated([*SHELLS], 'or')}{hint}"
         raise Leave(ExitCode.USAGE, f"{sentence}; see `spackscope completion --help`")
     (shell,) = options.words
     names = [SHELLS[shell], *[f"widget.{shell}"] * options.given.get("widget", False)]
