@@ -195,6 +195,10 @@ class SearchInput(Input, inherit_bindings=False):
         # Each blink sends some hundred bytes, all the time.
         self.cursor_blink = False
 
+    def validate_value(self, value: str) -> str:
+        """Return the text as it is drawn, whether it was typed, pasted or completed."""
+        return clean(value)
+
 
 LIST_BINDINGS: list[BindingType] = [
     Binding("down,ctrl+n", "list('move', 1)", show=False),
@@ -359,7 +363,7 @@ class PickDialog(Dialog[Any]):
     @property
     def search(self) -> str:
         """The text to search for."""
-        return clean(self.input.value)
+        return self.input.value
 
     def box(self) -> ComposeResult:
         """Lay out the search above the list, and the text of its row below it."""

@@ -1,5 +1,6 @@
 """Text from outside reaches no screen and no clipboard as anything but plain text."""
 
+import json
 import unicodedata
 from pathlib import Path
 
@@ -168,6 +169,20 @@ async def test_hostile_text_in_a_query_and_in_the_name_of_a_source_is_plain(
     async with browsing(tmp_path / "no \x1b[31m such \u202e") as browser:
         assert_plain(browser)
         assert "does not exist" in browser.table_text
+
+
+async def test_hostile_text_in_the_line_of_a_dialog_is_plain(tmp_path: Path) -> None:
+    name = "m\x1b]2;t\x07\x02y"
+    (tmp_path / "mirrors.yaml").write_text(json.dumps({"mirrors": {name: f"file://{tmp_path}"}}))
+    environ = {"SPACK_USER_CONFIG_PATH": str(tmp_path)}
+    async with browsing(environ=environ) as browser:
+        for key in ("O", "e", "colon"):
+            await browser.press(key)
+            await browser.paste(name, shows="m␛]2;t␇␂y")
+            assert_plain(browser)
+            await browser.press("escape", "escape", dialog=None)
+        await browser.press("O", "tab", shows="› spack:m␛]2;t␇␂y")
+        assert_plain(browser)
 
 
 async def test_markup_in_a_record_is_shown_as_it_is(tmp_path: Path) -> None:
