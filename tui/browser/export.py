@@ -18,7 +18,7 @@ from spackscope.model.core.errors import Cancelled, Unwritable, reason
 from spackscope.model.core.file_access import temporary_file
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import cancelled_when, check_cancelled, report_progress
-from spackscope.model.core.text import clean, counted
+from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.progress import Progress
 from spackscope.model.report.sheet import Sheet
@@ -165,6 +165,8 @@ _NAME = "specs"
 """The name of a file for specs of several packages, without its ending."""
 _MAX_NUMBER = 1000
 _MAX_STEM = 240
+_MAX_NAMED = 120
+"""Cells of a name in a sentence."""
 """Letters of a name, which with a number and the longest ending is a file name of 255 bytes."""
 _NOT_WRITTEN = "cannot be written"
 _STEM = "spackscope"
@@ -251,22 +253,24 @@ def find_output(name: str) -> OutputFile:
     """
     if not name.strip():
         raise Unwritable("Type the name of a file")
+    # The reason has to be seen, too.
+    named = shorten(clean(name), _MAX_NAMED)
     status = None
     try:
         path = os.path.realpath(os.path.expanduser(name))
         with contextlib.suppress(FileNotFoundError):
             status = os.stat(path)
     except (OSError, ValueError) as error:
-        raise Unwritable(f"{clean(name)} {reason(error, _NOT_WRITTEN)}") from None
+        raise Unwritable(f"{named} {reason(error, _NOT_WRITTEN)}") from None
     directory = path if name.endswith("/") else os.path.dirname(path)
     if status is None:
         if name.endswith("/") or not os.path.isdir(directory):
             raise Unwritable(f"There is no directory {clean(directory)}")
         return OutputFile(path, None)
     if stat.S_ISDIR(status.st_mode) or name.endswith("/"):
-        raise Unwritable(f"{clean(name)} is a directory: add a file name")
+        raise Unwritable(f"{named} is a directory: add a file name")
     if not stat.S_ISREG(status.st_mode):
-        raise Unwritable(f"{clean(name)} is not a regular file")
+        raise Unwritable(f"{named} is not a regular file")
     return OutputFile(path, status.st_size)
 
 

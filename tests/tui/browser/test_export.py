@@ -124,6 +124,7 @@ async def test_what_cannot_be_written_is_one_sentence_and_another_name_can_be_ty
     async with browsing(folded=False) as browser:
         await browser.press("2", "e")
         await name_file(browser, "none/x.csv", "enter", says="There is no directory")
+        await name_file(browser, "y" * 300 + ".csv", "enter", says="name too long")
         await name_file(browser, "x.csv", "enter")
         assert hashes_in(directory / "x.csv") == browser.shown
 
