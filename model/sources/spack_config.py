@@ -484,15 +484,17 @@ class Scopes:
                 why = f"its condition {condition[:200]} is not understood: {error}"
                 self.refuse(condition, f"{skipped}: {why}")
                 return ""
-        path = self._environ.get(variable or _OWN_PATHS.get(name or "", "")) or place
-        path = self._absolute(path, os.path.dirname(place.file))
+        own_path = self._environ.get(variable or _OWN_PATHS.get(name or "", ""))
+        path = self._absolute(own_path or place, os.path.dirname(place.file))
         if place is git or scheme_of(path):
             self.refuse(place, f"{skipped}: only files and directories are read")
         elif os.path.exists(path):
             # The lock file of an environment has specs, and configures nothing.
             return "" if os.path.basename(path) == "spack.lock" else path
         elif not is_optional:
-            why = f"the configuration {shown_url(path)} that it includes does not exist"
+            # As it is written: the value of a variable may be a secret.
+            named = shown_url(own_path or place)
+            why = f"the configuration {named} that it includes does not exist"
             self.refuse(place, why)
         return ""
 

@@ -225,6 +225,7 @@ def test_files_and_directories_are_included(spack: SpackRoot) -> None:
           - {path: /nowhere/at/all, optional: true}
           - {path: ../../never, when: '"NOT_SET" in env'}
           - path: /nowhere/needed
+          - path: /nowhere/$HOME/.token
           - https://example.org/mirrors.yaml
           - {git: https://example.org/config.git, paths: [x]}
           - {path: ../../shared/one.yaml, when: 'hostname == x'}
@@ -238,6 +239,7 @@ def test_files_and_directories_are_included(spack: SpackRoot) -> None:
     assert configured["file"].url == f"{spack.root.parent}/shared/beside"
     text = "\n".join(problems(spack))
     assert "/nowhere/needed that it includes does not exist" in text
+    assert "/nowhere/$HOME/.token that it includes does not exist" in text
     assert "https://example.org/mirrors.yaml is skipped" in text
     assert "https://example.org/config.git is skipped" in text
     assert "its condition hostname == x is not understood: x is not known" in text
