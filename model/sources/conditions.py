@@ -60,6 +60,8 @@ def is_met(condition: str, environ: Mapping[str, str]) -> bool:
             why = f"it raises {type(error).__name__}"
             if isinstance(error, KeyError):
                 why = f"{error} is not set"
+            elif isinstance(error, re.error):
+                why = f"its regular expression is wrong: {error}"
             raise Unreadable(error.msg if isinstance(error, SyntaxError) else why) from None
 
 
@@ -126,11 +128,11 @@ def _regular_expressions() -> SimpleNamespace:
     return SimpleNamespace(**functions, I=re.IGNORECASE, IGNORECASE=re.IGNORECASE)
 
 
-def _search(name: str, pattern: str, text: str, flags: int = 0) -> re.Match[str] | None:
+def _search(name: str, pattern: str, string: str, flags: int = 0) -> re.Match[str] | None:
     """Search as a function of `re` does. Raises Unreadable where that may take long."""
-    steps = max(2, len(text)) ** len(_CHOICES.findall(pattern))
+    steps = max(2, len(string)) ** len(_CHOICES.findall(pattern))
     if _REPEATED_GROUP.search(pattern) or steps > _MAX_STEPS:
         raise Unreadable("its regular expression may take long")
     if flags & ~re.IGNORECASE:
         raise Unreadable("flags of its regular expression are not understood")
-    return getattr(re, name)(pattern, text, flags)  # type: ignore[no-any-return]
+    return getattr(re, name)(pattern, string, flags)  # type: ignore[no-any-return]

@@ -22,6 +22,7 @@ TRUE = [
     f"hostname.split('.')[0] == {HOST.split('.')[0]!r}",
     f"hostname[:1] == {HOST[:1]!r} and hostname[-1] == {HOST[-1]!r}",
     f"re.match({HOST[:2]!r}, hostname)",
+    "re.search(string=hostname, pattern='.')",
     "re.match(r'^no|.*$', hostname) is not None",
     "re.match('a+(b)?(?:c|d)$', 'AABC', flags=re.I).group(1) == 'B'",
     # Not a raw string, which Python warns about.
@@ -66,7 +67,7 @@ def test_a_condition_is_evaluated(condition: str) -> None:
         (f"re.match('{'.*' * 20}x', env['HOME'])", "its regular expression may take long"),
         (f"re.match('{'(a|a)' * 40}x', 'a')", "its regular expression may take long"),
         ("re.match('a', 'a', 128)", "flags of its regular expression are not understood"),
-        ("re.match('(', 'a')", "it raises "),
+        ("re.match('(', 'a')", "its regular expression is wrong: "),
         ("(" * 400, "too many nested parentheses"),
         ("0 or " * 400, "it has more than 1,000 characters"),
     ],
