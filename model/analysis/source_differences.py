@@ -18,6 +18,7 @@ from spackscope.model.analysis.dag import (
     Walker,
     by_package,
     cached_method,
+    compiled_languages,
     explicit_specs,
     listed_specs,
     post_order,
@@ -52,6 +53,9 @@ _UNEXPLAINED = 1
 """The bit of differences that the sources do not list."""
 
 _COMPILERS_OF_RUNTIMES = {runtime: compiler for compiler, runtime in RUNTIME_OF.items()}
+
+_COME_WITH_COMPILER = frozenset((*_COMPILERS_OF_RUNTIMES, "compiler-wrapper", "glibc", "musl"))
+_TOOLCHAIN = frozenset(("spec_format", "platform", "compiler", "provider"))
 
 _OF_ANY_PACKAGE = OF_MANY_PACKAGES | {"present", "provider"}
 """Attributes whose equal changes are one, whatever the packages that have them."""
@@ -407,7 +411,7 @@ class _ChangeSets:
         compiler = _COMPILERS_OF_RUNTIMES.get(graph.name(pair[0]))
         if compiler is None or compiler not in (graph.name(child) for child, _ in links.below):
             changes = [*self._attribute_changes(pair), *self._providers(links)]
-            changes = changes or [*self._dependencies(links)]
+            changes += self._dependencies(links, {each.attribute for each in changes})
             own = tuple(each for each in changes if each.attribute not in _OF_ANY_PACKAGE)
             others = ((each,) for each in changes if each.attribute in _OF_ANY_PACKAGE)
             for each in (*((own,) if own else ()), *others):
@@ -445,14 +449,36 @@ class _ChangeSets:
             cells = ((self._label(id_),) for id_ in providers)
             yield _change(", ".join(names), "provider", *cells)
 
-    def _dependencies(self, links: _Links) -> Iterator[Difference]:
-        """Yield the dependencies that only one of two specs has."""
-        version = self._graph.version
-        yield from (_change(x.name, "present", (version(x.id),), None) for x in links.only_a)
-        yield from (_change(x.name, "present", None, (version(x.id),)) for x in links.only_b)
+    def _dependencies(self, links: _Links, changed: Collection[str]) -> Iterator[Difference]:
+        """Yield the dependencies that only one of two specs has.
+
+        Those that come with the attributes that `changed` are left out: any with another version,
+        variant or recipe, the runtime with another compiler, both with another spec format.
+        """
+        if any(attribute not in _OF_ANY_PACKAGE for attribute in changed):
+            return
+        provided_a, provided_b = (
+            {virtual for link in each for virtual in link.kind.virtuals}
+            for each in (links.only_a, links.only_b)
+        )
+        for links_of, is_lost in ((links.only_a, True), (links.only_b, False)):
+            for link in links_of:
+                is_runtime = link.name in _COME_WITH_COMPILER or "libc" in link.kind.virtuals
+                is_compiler = compiled_languages(link.kind.virtuals)
+                if is_runtime and not _TOOLCHAIN.isdisjoint(changed):
+                    continue
+                if is_compiler and "spec_format" in changed:
+                    continue
+                # Another provider is a change of its virtual.
+                if not (provided_a & provided_b).isdisjoint(link.kind.virtuals):
+                    continue
+                cell = (self._graph.version(link.id),)
+                values = (cell, None) if is_lost else (None, cell)
+                yield _change(link.name, "present", *values)
 
     def _label(self, id_: int) -> str:
-        return f"{self._graph.name(id_)}@{self._graph.version(id_)}"
+        version = self._graph.version(id_)
+        return f"{self._graph.name(id_)}@{version}" if version else self._graph.name(id_)
 
     def _bit(self, changes: ChangeSet) -> Mask:
         if changes not in self._numbers:

@@ -206,6 +206,21 @@ def test_changes_are_counted_with_what_follows_them(
     ] == followers
 
 
+def test_a_gained_dependency_is_a_cause_unless_the_recipe_changed(tmp_path: Path) -> None:
+    def app(version: str, target: str, *links: Made) -> Made:
+        arch = {"platform": "linux", "platform_os": "rocky9", "target": target}
+        return made("app", version, links=links, arch=arch)
+
+    cases = {
+        "zen3": [("target", "zen2", "zen3", 1, 0), ("zlib present", "", "1.3", 1, 0)],
+        "zen2": [("app version", "1", "2", 1, 0)],
+    }
+    for target, changes in cases.items():
+        new = app("1" if target == "zen3" else "2", target, zlib("1.3"))
+        comparison = compared(tmp_path / target, [app("1", "zen2")], [new])
+        assert sorted(changes_of(comparison)) == sorted(changes)
+
+
 def test_more_and_fewer_builds_of_a_package_are_told(tmp_path: Path) -> None:
     comparison = compared(tmp_path, [OLD, made("xz", "1"), made("xz", "2")], [OLD, NEW])
     (removed, more) = of_kind(comparison, "added", "removed", "more", "fewer")
