@@ -36,6 +36,7 @@ from spackscope.model.core.records import RUNTIME_OF, is_run
 from spackscope.model.core.tasks import report_progress
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.run_sets import LIBC
 
 MAX_CAUSES = 5_000_000
 """Causes of all specs together, each counted for each spec; two real caches have a tenth."""
@@ -55,7 +56,9 @@ _UNEXPLAINED = 1
 _COMPILERS_OF_RUNTIMES = {runtime: compiler for compiler, runtime in RUNTIME_OF.items()}
 
 _COME_WITH_COMPILER = frozenset((*_COMPILERS_OF_RUNTIMES, "compiler-wrapper", "glibc", "musl"))
-_TOOLCHAIN = frozenset(("spec_format", "platform", "compiler", "provider"))
+"""Packages that another compiler brings along."""
+_TOOLCHAIN = frozenset(("spec_format", "platform", "compiler"))
+"""Attributes that change with the compiler."""
 
 _OF_ANY_PACKAGE = OF_MANY_PACKAGES | {"present", "provider"}
 """Attributes whose equal changes are one, whatever the packages that have them."""
@@ -410,8 +413,8 @@ class _ChangeSets:
         # A runtime follows its compiler.
         compiler = _COMPILERS_OF_RUNTIMES.get(graph.name(pair[0]))
         if compiler is None or compiler not in (graph.name(child) for child, _ in links.below):
-            changes = [*self._attribute_changes(pair), *self._providers(links)]
-            changes += self._dependencies(links, {each.attribute for each in changes})
+            changes = [*self._attribute_changes(pair)]
+            changes += self._link_changes(links, {each.attribute for each in changes})
             own = tuple(each for each in changes if each.attribute not in _OF_ANY_PACKAGE)
             others = ((each,) for each in changes if each.attribute in _OF_ANY_PACKAGE)
             for each in (*((own,) if own else ()), *others):
@@ -437,8 +440,13 @@ class _ChangeSets:
             ]
         return self._of_attributes[key]
 
-    def _providers(self, links: _Links) -> Iterator[Difference]:
-        """Yield the virtuals that another dependency provides."""
+    def _link_changes(self, links: _Links, changed: set[str]) -> Iterator[Difference]:
+        """Yield virtuals that another dependency provides, then dependencies that one spec lacks.
+
+        Dependencies that come with the attributes that `changed` are left out: any with another
+        version, variant or recipe, the runtime with another compiler, both with another spec
+        format.
+        """
         by_virtual = {virtual: link for link in links.only_b for virtual in link.kind.virtuals}
         virtuals = defaultdict[Pair, list[str]](list)
         for link in links.only_a:
@@ -448,33 +456,21 @@ class _ChangeSets:
         for providers, names in virtuals.items():
             cells = ((self._label(id_),) for id_ in providers)
             yield _change(", ".join(names), "provider", *cells)
-
-    def _dependencies(self, links: _Links, changed: Collection[str]) -> Iterator[Difference]:
-        """Yield the dependencies that only one of two specs has.
-
-        Those that come with the attributes that `changed` are left out: any with another version,
-        variant or recipe, the runtime with another compiler, both with another spec format.
-        """
-        if any(attribute not in _OF_ANY_PACKAGE for attribute in changed):
+        if not changed <= _OF_ANY_PACKAGE:
             return
-        provided_a, provided_b = (
-            {virtual for link in each for virtual in link.kind.virtuals}
-            for each in (links.only_a, links.only_b)
-        )
+        provided = {name for names in virtuals.values() for name in names}
+        new_toolchain = bool(provided) or not _TOOLCHAIN.isdisjoint(changed)
         for links_of, is_lost in ((links.only_a, True), (links.only_b, False)):
             for link in links_of:
-                is_runtime = link.name in _COME_WITH_COMPILER or "libc" in link.kind.virtuals
-                is_compiler = compiled_languages(link.kind.virtuals)
-                if is_runtime and not _TOOLCHAIN.isdisjoint(changed):
-                    continue
-                if is_compiler and "spec_format" in changed:
-                    continue
-                # Another provider is a change of its virtual.
-                if not (provided_a & provided_b).isdisjoint(link.kind.virtuals):
-                    continue
-                cell = (self._graph.version(link.id),)
-                values = (cell, None) if is_lost else (None, cell)
-                yield _change(link.name, "present", *values)
+                is_runtime = link.name in _COME_WITH_COMPILER or LIBC in link.kind.virtuals
+                is_compiler = bool(compiled_languages(link.kind.virtuals))
+                comes_along = (is_runtime and new_toolchain) or (
+                    is_compiler and "spec_format" in changed
+                )
+                if not comes_along and provided.isdisjoint(link.kind.virtuals):
+                    cell = (self._graph.version(link.id),)
+                    values = (cell, None) if is_lost else (None, cell)
+                    yield _change(link.name, "present", *values)
 
     def _label(self, id_: int) -> str:
         version = self._graph.version(id_)
