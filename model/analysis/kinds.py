@@ -1,4 +1,4 @@
-"""Tell builds apart by their closures, and look-alikes by what they link and run."""
+"""Give builds with equal closures one code, and group look-alikes that run the same."""
 
 from __future__ import annotations
 

@@ -242,7 +242,7 @@ class Staged:
             self._add_waiting()
 
     def finish(self) -> None:
-        """Add the records that wait, and those of the kept documents."""
+        """Add the records of pages that wait, then the records of the kept documents."""
         self._add_waiting()
         if self.old is not None and self.old.kept:
             self._add_kept(self.old)

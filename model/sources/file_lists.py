@@ -1,4 +1,4 @@
-"""Read what is in a build, and how long it took, from its prefix or its archive in a mirror.
+"""Read the files and the times of a build, from its prefix or its archive in a mirror.
 
 A prefix has the list `.spack/install_manifest.json`, which lib/spack/spack/verify.py writes, and
 `.spack/install_times.json`, by `Timer.write_json` of lib/spack/spack/util/timer.py, with `cache`

@@ -190,7 +190,7 @@ def copy_hash(controllers: Controllers) -> None:
 
 
 class _Menu(NamedTuple):
-    """What can be copied: in the forms of the specs, and in those of the view."""
+    """The choices of the menu: forms of the specs, then forms of the view."""
 
     content: CopyContent
     own: Sequence[CopyChoice]

@@ -70,7 +70,7 @@ class ExportDialog(PathDialog):
         return _Found([path.text for path in complete_path(text)], directory)
 
     def fitting(self, text: str, picks: Sequence[Pick]) -> Sequence[Pick]:
-        """Return the name in all formats, that of its own ending first, and the longer paths."""
+        """Return the name with the ending of each format, the typed first, then found paths."""
         found, formats = self.found or _Found(), formats_of_files()
         stem, ending = os.path.splitext(text)
         if ending not in formats:

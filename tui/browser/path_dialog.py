@@ -27,7 +27,7 @@ class PathDialog(PickDialog):
     PANE = PATHS
     BINDINGS = bindings(PATHS)
     adds = False
-    """Whether there is a key that adds what is under the cursor."""
+    """Whether a key adds the source under the cursor to the open ones."""
 
     def __init__(
         self, host: BrowserHost, title: str, noun: str, picks: Sequence[Pick], *, choose: str
@@ -68,7 +68,8 @@ class PathDialog(PickDialog):
 
     def type(self, text: str) -> None:
         """Put a text into the line, with the cursor at its end."""
-        self.input.value, self.input.cursor_position = text, len(text)
+        self.input.value = text
+        self.input.cursor_position = len(self.input.value)
 
     def work(self, *, is_working: bool) -> None:
         """Begin to wait for what was chosen, or let another path be chosen."""

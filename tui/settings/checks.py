@@ -47,7 +47,7 @@ NEEDED = ("dialogs-choose", "dialogs-close", "filters-done", "filters-back")
 
 
 def mistakes_of(settings: Settings) -> list[Mistake]:
-    """Return all mistakes in settings, those of each file together."""
+    """Return all mistakes in settings, ordered by their files."""
     mistakes = [
         *settings.mistakes,
         *_host(settings),
